@@ -29,6 +29,7 @@ main() {
     ensure_compiler
     ensure_rust
     ensure_private_desktop "$@"
+    ensure_browser "$@"
     features=
     prefer_ocr
     prefer_wayland_libraries
@@ -43,7 +44,8 @@ show_help() {
     printf '%s\n' "Usage: start.sh [--yes] [--] [ARGUMENT...]
 
 Builds os-screen-observer and starts it with the arguments. What is needed and missing
-(a Rust toolchain, a C compiler, with --sandbox the parts of a desktop) is named; at a terminal you are asked
+(a Rust toolchain, a C compiler, with --sandbox the parts of a desktop, with --browser a browser) is named; at a
+terminal you are asked
 before each installation. What reads text in pictures (tesseract) is offered where it is
 missing. In a Wayland session the libraries that work it are built in where they are there
 or may be installed.
@@ -60,6 +62,7 @@ the web inspector; the last line says where.
   ./start.sh --mode mcp --mock         the same with a mock desktop
   ./start.sh --sandbox gnome-calculator
                                        the same on a private desktop with that program (Linux)
+  ./start.sh --browser https://…       the same in a browser, whose tabs are windows
   ./start.sh doctor                    what works on this machine, and what does not"
 }
 
@@ -135,12 +138,37 @@ ensure_private_desktop() {
         [ -n "$(install_command)" ] || give_up "$what" "Install it, then run this script again."
         offer "$what" "$(install_command)$missing"
     fi
+    command -v bwrap >/dev/null 2>&1 || [ -z "$(install_command)" ] ||
+        offer_part "the isolation of a private desktop (bubblewrap)" "$(install_command) bubblewrap"
     program=$(sandbox_program "$@")
     case $program in
         "" | *[!a-zA-Z0-9.+_-]*) return 0 ;;
     esac
     command -v "$program" >/dev/null 2>&1 || [ -z "$(install_command)" ] ||
         offer_part "the program $program" "$(install_command) $program"
+}
+
+# With --browser the server starts a browser. One that browser.executable names is the user's own matter.
+ensure_browser() {
+    wants_browser "$@" || return 0
+    [ -z "${OSO_BROWSER__EXECUTABLE:-}" ] || return 0
+    for browser in chromium chromium-browser google-chrome google-chrome-stable microsoft-edge \
+        chromium-headless-shell "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" \
+        /Applications/Chromium.app/Contents/MacOS/Chromium; do
+        ! command -v "$browser" >/dev/null 2>&1 || return 0
+    done
+    [ -n "$(install_command)" ] || give_up "a browser" "Install Chromium, Chrome or Edge, then run this script again."
+    offer "a browser (chromium)" "$(install_command) chromium"
+}
+
+wants_browser() {
+    for word in "$@"; do
+        case $word in
+            --browser | --browser=*) return 0 ;;
+            --) return 1 ;;
+        esac
+    done
+    return 1
 }
 
 install_command() {

@@ -11,6 +11,7 @@
 #
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
 # CI=true                  a test that cannot run here is a failure instead of a skip
+# DESKTOP_RUNS             how often what depends on timing is tried on real programs (4 to 10 times by default)
 # PROPTEST_RNG_SEED        another seed for the property tests (fixed by default, so that a run can be repeated)
 set -uo pipefail
 
@@ -67,6 +68,7 @@ main() {
     if [ "${1:-}" != --quick ]; then
         stage "desktop: real programs" desktop_tests
         stage "desktop: Wayland" wayland_tests
+        stage "browser: pages" browser_tests
         stage "dependencies: bans, licences, sources" dependency_rules
         stage "dependencies: advisories" dependency_advisories
         stage "dependencies: unused" dependencies_unused
@@ -206,7 +208,7 @@ cargo_tests() {
     local targets=(--lib --bins) file status=0
     for file in tests/*.rs tests/*/main.rs; do
         file="${file%/main.rs}"
-        case $file in tests/desktop*) ;; *) targets+=(--test "$(basename "$file" .rs)") ;; esac
+        case $file in tests/desktop* | tests/browser) ;; *) targets+=(--test "$(basename "$file" .rs)") ;; esac
     done
     with_features cargo test --locked --no-fail-fast "${targets[@]}" || status=$?
     with_features cargo test --locked --no-fail-fast --doc || status=$?
@@ -221,6 +223,16 @@ desktop_tests() {
     fi
     desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
     with_features cargo test --locked --no-fail-fast --test desktop --test desktop_x11
+}
+
+# Pages of a site on loopback, in a browser that the built server starts.
+browser_tests() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: these tests start Debian's chromium."
+        return "$missing_tool"
+    fi
+    command -v chromium >/dev/null || system_packages chromium || return
+    with_features cargo test --locked --no-fail-fast --test browser
 }
 
 # A compositor without a screen, with no X server beside it; it refuses to run as root, so the test gives itself up to
@@ -244,14 +256,17 @@ wayland_programs_are_there() {
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
     chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput xdotool x11-utils gir1.2-gtk-3.0 gir1.2-gtk-4.0
-    python3-pyqt5 libreoffice-calc libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm)
+    python3-pyqt5 libreoffice-calc libreoffice-writer libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape
+    gedit jedit default-jdk libatk-wrapper-java bubblewrap)
 
 desktop_programs_are_there() {
     local program
     for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
-        chromium xterm zenity xinput xdotool xprop soffice firefox-esr keepassxc kwrite yad pcmanfm; do
+        chromium xterm zenity xinput xdotool xprop localc lowriter firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape gedit \
+        jedit javac bwrap; do
         command -v "$program" >/dev/null || return
     done
+    [ -e /usr/share/java/java-atk-wrapper.jar ] || return
     /usr/bin/python3 -c "import pyatspi, gi, PyQt5.QtWidgets; gi.require_version('Gtk', '4.0')" 2>/dev/null
 }
 

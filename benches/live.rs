@@ -3,6 +3,8 @@
 //!
 //!     cargo bench --bench live [-- trees|rest|acting|PROGRAM…]
 //!
+//! `acting` is in `live/acting.rs`, with words for its parts.
+//!
 //! Needs the packages of the desktop tests (`./test.sh` names them); a program that is missing is left out with a
 //! word. Compare the columns of one row: both were measured in the same minutes.
 #![cfg_attr(not(target_os = "linux"), allow(unused))]
@@ -23,6 +25,10 @@ fn main() {
 }
 
 #[cfg(target_os = "linux")]
+#[path = "live/acting.rs"]
+mod acting;
+
+#[cfg(target_os = "linux")]
 mod linux {
     use std::path::{Path, PathBuf};
     use std::process::{Child, Command, Stdio};
@@ -38,16 +44,20 @@ mod linux {
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
     use os_screen_observer::platform::session_env::SessionEnv;
-    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Platform, Wake};
+    use os_screen_observer::platform::{
+        Accessibility, Capture, Desktop, Input, Patience, Platform, Unguarded, Wake,
+    };
     use os_screen_observer::tool::Selection;
     use serde_json::{Value, json};
 
+    use super::acting;
+
     const BINARY: &str = env!("CARGO_BIN_EXE_os-screen-observer");
-    const ROUNDS: usize = 9;
+    pub const ROUNDS: usize = 9;
     const PATIENCE: Duration = Duration::from_secs(40);
     /// What a browser needs to load the page and to build its tree.
-    const PAGE_TIME: Duration = Duration::from_secs(8);
-    const BROWSER: &[&str] = &[
+    pub const PAGE_TIME: Duration = Duration::from_secs(8);
+    pub const BROWSER: &[&str] = &[
         "--no-sandbox",
         "--disable-gpu",
         "--no-first-run",
@@ -57,20 +67,31 @@ mod linux {
         "--force-renderer-accessibility",
     ];
 
+    /// The rows of `trees`, which can be asked for one by one.
+    const PROGRAMS: &[&str] = &[
+        "chromium",
+        "gtk3-widget-factory",
+        "mousepad",
+        "zenity",
+        "gtk4-widget-factory",
+        "gnome-calculator",
+        "kcalc",
+        "/usr/lib/qt5/bin/assistant",
+    ];
+
     pub fn main() {
-        let plan = SandboxPlan { size: Size { width: 1920, height: 1080 }, command: Vec::new() };
+        let plan =
+            SandboxPlan { size: Size { width: 1920, height: 1080 }, command: Vec::new(), isolation: None };
         let sandbox = Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop");
         enter(&sandbox);
         let platform = Arc::new(Linux::connect(Clock::real(), &SessionEnv::read()).expect("the desktop"));
         let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
         let home = PathBuf::from(&sandbox.environment()["HOME"]);
         let bench = Bench { app: app(&platform), platform, home, wanted };
-        if bench.wanted != ["rest"] && bench.wanted != ["acting"] {
+        if bench.wants("trees") || bench.wanted.iter().any(|word| PROGRAMS.contains(&word.as_str())) {
             bench.trees();
         }
-        if bench.wants("acting") {
-            bench.acting();
-        }
+        acting::run(&bench);
         if bench.wants("rest") {
             bench.rest();
         }
@@ -90,21 +111,25 @@ mod linux {
     }
 
     fn app(platform: &Arc<Linux>) -> Arc<App> {
+        app_for(platform, &Selection::default())
+    }
+
+    pub fn app_for(platform: &Arc<Linux>, selection: &Selection) -> Arc<App> {
         let loaded = config::load(&Flags::default(), std::iter::empty()).expect("the config");
-        let app = App::new(loaded, &Selection::default(), platform.clone(), Clock::real());
+        let app = App::new(loaded, selection, platform.clone(), Clock::real());
         Arc::new(app.unwrap_or_else(|problem| panic!("{problem}")))
     }
 
-    struct Bench {
-        app: Arc<App>,
-        platform: Arc<Linux>,
-        home: PathBuf,
+    pub struct Bench {
+        pub app: Arc<App>,
+        pub platform: Arc<Linux>,
+        pub home: PathBuf,
         /// Parts and programs; all of them when there is none.
         wanted: Vec<String>,
     }
 
     /// Ended with the row that it is for.
-    struct Program(Child);
+    pub struct Program(Child);
 
     impl Drop for Program {
         fn drop(&mut self) {
@@ -114,7 +139,7 @@ mod linux {
     }
 
     impl Bench {
-        fn wants(&self, word: &str) -> bool {
+        pub fn wants(&self, word: &str) -> bool {
             self.wanted.is_empty() || self.wanted.iter().any(|wanted| wanted == word)
         }
 
@@ -196,7 +221,7 @@ mod linux {
         }
 
         /// `None` when it is not installed or shows no window.
-        fn start(&self, program: &str, arguments: &[&str]) -> Option<(Program, Window)> {
+        pub fn start(&self, program: &str, arguments: &[&str]) -> Option<(Program, Window)> {
             let before: Vec<String> = self.windows().into_iter().map(|window| window.uid).collect();
             let started = Command::new(program)
                 .args(arguments)
@@ -217,125 +242,12 @@ mod linux {
             Some((running, window?))
         }
 
-        fn windows(&self) -> Vec<Window> {
+        pub fn windows(&self) -> Vec<Window> {
             self.platform.windows().expect("the windows")
         }
 
-        fn look(&self, window: &Window) -> usize {
+        pub fn look(&self, window: &Window) -> usize {
             look_by(&self.platform, window)
-        }
-
-        /// Inputs into large windows, each with its receipt, beside a plain walk of the same window.
-        fn acting(&self) {
-            println!("\n| input | median, ms | nodes | one walk by pyatspi, ms |\n|---|---:|---:|---:|");
-            self.sheet();
-            self.long_page();
-            self.buttons();
-            self.calculator();
-        }
-
-        fn sheet(&self) {
-            let office = ["--calc", "--norestore", "--nologo", "--nofirststartwizard"];
-            let Some((_running, window)) = self.start("soffice", &office) else { return };
-            let Some(window) = eventually(|| {
-                let found = self.windows().into_iter().find(|window| window.title.contains("Calc"));
-                found.filter(|window| self.look(window) > 1000)
-            }) else {
-                println!("| soffice | showed no sheet in {} | | |", window.title);
-                return;
-            };
-            self.acted("a letter into a cell of LibreOffice Calc", &window, |_| {
-                self.call("type_text", json!({"text": "a"}))
-            });
-            self.call("press_key", json!({"keys": "escape"}));
-            let bold = json!({"window_uid": window.uid, "selector": "//ToggleButton[name=\"Bold\"]"});
-            self.acted("a click on Bold in LibreOffice Calc", &window, |_| {
-                self.call("click_element", bold.clone())
-            });
-        }
-
-        fn long_page(&self) {
-            let rows: String = (0..1500)
-                .map(|row| {
-                    format!(
-                        "<tr>{}</tr>",
-                        (0..5).map(|cell| format!("<td>c{row} {cell}</td>")).collect::<String>()
-                    )
-                })
-                .collect();
-            let page = format!(
-                "<p id=s>none</p><button onclick=\"s.textContent='yes '+Date.now()\">Press</button><input aria-label=Note>\
-                 <table>{rows}</table>"
-            );
-            let Some((_running, window)) = self.page_in_chromium("long", &page, 10_000) else { return };
-            let press = json!({"window_uid": window.uid, "selector": "//Button[name=\"Press\"]"});
-            self.acted("a click in a page of 1,500 rows in Chromium", &window, |_| {
-                self.call("click_element", press.clone())
-            });
-            self.call(
-                "focus_element",
-                json!({"window_uid": window.uid, "selector": "//Edit[name=\"Note\"]"}),
-            );
-            self.acted("a letter in that page", &window, |_| self.call("type_text", json!({"text": "a"})));
-        }
-
-        fn buttons(&self) {
-            let page = "<p id=s>none</p><script>for(let i=0;i<245;i++){let b=document.createElement('button');\
-                        b.textContent='B '+i;b.onclick=()=>{s.textContent='clicked '+i};document.body.append(b)}</script>";
-            let Some((_running, window)) = self.page_in_chromium("buttons", page, 245) else { return };
-            self.acted(
-                "a click on one of 245 buttons in Chromium, and a look for what it wrote",
-                &window,
-                |round| {
-                    let button = format!("//Button[name=\"B {round}\"]");
-                    self.call("click_element", json!({"window_uid": window.uid, "selector": button}));
-                    let written = format!("//*[name=\"clicked {round}\"]");
-                    self.call("find_element", json!({"window_uid": window.uid, "selector": written}))
-                },
-            );
-        }
-
-        fn calculator(&self) {
-            let Some((_running, window)) = self.start("gnome-calculator", &[]) else { return };
-            let _ = eventually(|| Some(self.look(&window)).filter(|&count| count > 50));
-            let step = |digit: usize| json!({"do": "click_element", "selector": format!("//Button[name=\"{digit} {digit}\"]")});
-            let steps: Vec<Value> = (1..9).map(step).collect();
-            self.acted("eight clicks in gnome-calculator by one act", &window, |_| {
-                self.call("act", json!({"window_uid": window.uid, "steps": steps}))
-            });
-        }
-
-        fn page_in_chromium(&self, name: &str, body: &str, least: usize) -> Option<(Program, Window)> {
-            let file = self.home.join(format!("{name}.html"));
-            std::fs::write(&file, format!("<!doctype html><meta charset=utf-8><title>{name}</title>{body}"))
-                .expect("the page");
-            let profile = format!("--user-data-dir={}", self.home.join(name).display());
-            let page = format!("file://{}", file.display());
-            let (running, window) = self.start("chromium", &[BROWSER, &[&profile, &page]].concat())?;
-            std::thread::sleep(PAGE_TIME);
-            eventually(|| Some(self.look(&window)).filter(|&count| count >= least))?;
-            Some((running, window))
-        }
-
-        fn acted(&self, row: &str, window: &Window, act: impl Fn(usize) -> Value) {
-            self.call("bring_to_foreground", json!({"window_uid": window.uid}));
-            let mut times = Vec::new();
-            for round in 0..=ROUNDS {
-                let began = Instant::now();
-                let reply = act(round);
-                times.push(began.elapsed());
-                if reply["ok"] != true {
-                    println!("| {row} | failed: {} | | |", reply["error"]["message"]);
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(200));
-            }
-            // The first one reads what nobody has read.
-            let mut times = times.split_off(1);
-            times.sort_unstable();
-            let (median, nodes) = (times[times.len() / 2], self.look(window));
-            let walk = nodes as f64 / plain_walk(window.pid) * 1e3;
-            println!("| {row} | {:.0} | {nodes} | {walk:.0} |", median.as_secs_f64() * 1e3);
         }
 
         fn rest(&self) {
@@ -374,7 +286,7 @@ mod linux {
             self.start(words[0], &words[1..])
         }
 
-        fn call(&self, tool: &str, args: Value) -> Value {
+        pub fn call(&self, tool: &str, args: Value) -> Value {
             let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
             self.app.gate.pass_call(call, &Cancel::new()).value()
         }
@@ -404,7 +316,7 @@ mod linux {
                 let act = Act::Click { element: None, at, button: Button::Left, count: 1, modifiers };
                 let seen = self.platform.watch().generation().unwrap();
                 let began = Instant::now();
-                self.platform.act(&act, Delivery::Foreground, &Cancel::new()).unwrap();
+                self.platform.act(&act, Delivery::Foreground, &Unguarded, &Cancel::new()).unwrap();
                 let wake = self.platform.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
                 let took = began.elapsed();
                 std::thread::sleep(Duration::from_millis(200));
@@ -510,11 +422,11 @@ mod linux {
         }
     }
 
-    fn stranger() -> Option<Linux> {
+    pub fn stranger() -> Option<Linux> {
         Linux::connect(Clock::real(), &SessionEnv::read()).ok()
     }
 
-    fn look_by(platform: &Linux, window: &Window) -> usize {
+    pub fn look_by(platform: &Linux, window: &Window) -> usize {
         let patience = Patience {
             per_call: Duration::from_secs(3),
             whole: Duration::from_secs(25),
@@ -523,7 +435,7 @@ mod linux {
         platform.tree(window, &patience).map_or(0, |tree| tree.len())
     }
 
-    fn plain_walk(pid: u32) -> f64 {
+    pub fn plain_walk(pid: u32) -> f64 {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desktop/walk.py");
         let output =
             Command::new("/usr/bin/python3").arg(script).args(["time", "--pid", &pid.to_string()]).output();
@@ -541,7 +453,7 @@ mod linux {
         (0..rounds).map(measure).min().unwrap_or_default()
     }
 
-    fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
         let began = Instant::now();
         loop {
             if let Some(found) = look() {

@@ -109,7 +109,8 @@ mod linux {
     // ---- the private desktop -----------------------------------------------------------------------------
 
     fn desktop(run: Run) {
-        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let plan =
+            SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
         let sandbox = Sandbox::start_with(&program(), &plan).expect("the private desktop");
         let start = |program: &str, arguments: &[&str]| {
             let mut command = Command::new(program);

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Loaded, Redaction, limits};
 use crate::gate::{Gate, Shared};
 use crate::model::Rect;
-use crate::observer::Observer;
+use crate::observer::{AppGrants, Observer};
 use crate::platform::Platform;
 use crate::privacy::redact::Redactor;
 use crate::secrets::Secrets;
@@ -49,7 +49,8 @@ impl App {
         let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
         secrets.values().for_each(|value| redactor.keep(value));
         keep_exec_secret(&config, &redactor)?;
-        let observer = Arc::new(new_observer(&config, platform, &clock, &redactor));
+        let grants = Arc::new(AppGrants::new(&config.apps)?);
+        let observer = Arc::new(new_observer(&config, platform, &clock, &redactor).withholding(grants));
         let (tools, session) = (Arc::new(tools::table(selection)), Arc::new(Session::default()));
         let shared = Shared {
             config: config.clone(),

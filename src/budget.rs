@@ -3,6 +3,8 @@
 //! What a call will use is counted before it runs and given back if it does not happen, so calls
 //! in parallel cannot pass a limit together. Time is always the caller's monotonic clock.
 
+pub mod pictures;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

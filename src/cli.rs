@@ -13,6 +13,7 @@ Examples:
   os-screen-observer --mock --scenario a.yaml   the same, from a scenario file
   os-screen-observer --mode mcp --profile agent what a client like Claude Desktop starts
   os-screen-observer --sandbox gnome-calculator a program on a private desktop, separate from yours (Linux)
+  os-screen-observer --browser https://…        a browser, whose tabs are windows and whose pages are trees
   os-screen-observer doctor                     what works on this machine, and how to fix the rest
   os-screen-observer call list_windows --mock   one tool, once, from the shell
   echo '{\"x\": 10, \"y\": 20}' | os-screen-observer call click_at - --mock
@@ -48,7 +49,7 @@ impl Cli {
             Some(at) if words[..at].iter().any(is_sandbox_flag) => words.split_off(at),
             _ => Vec::new(),
         };
-        let mut cli = Self::try_parse_from(words)?;
+        let mut cli = Self::try_parse_from(with_values_attached(words))?;
         for word in tail.into_iter().skip(1) {
             let text = word.into_string().map_err(|word| {
                 let message = format!("{word:?} after -- is not UTF-8");
@@ -60,11 +61,37 @@ impl Cli {
     }
 }
 
+/// `--log trace` as `--log=trace`: the value of a flag may be the name of a command, and is none where it follows the
+/// flag. A program for `--sandbox` is optional, so there the command is meant.
+fn with_values_attached(words: Vec<OsString>) -> Vec<OsString> {
+    let command = Cli::command();
+    let takes_value = |word: &OsString| {
+        command.get_arguments().any(|flag| {
+            let long = flag.get_long().map(|name| format!("--{name}"));
+            let needs_value =
+                flag.get_action().takes_values() && flag.get_num_args().is_none_or(|n| n.min_values() > 0);
+            needs_value && long.is_some_and(|long| *word == *long)
+        })
+    };
+    let is_command = |word: &OsString| command.get_subcommands().any(|one| *word == *one.get_name());
+    let mut attached: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words {
+        match attached.last_mut().filter(|last| takes_value(last) && is_command(&word)) {
+            Some(flag) => {
+                flag.push("=");
+                flag.push(word);
+            }
+            None => attached.push(word),
+        }
+    }
+    attached
+}
+
 fn is_sandbox_flag(word: &OsString) -> bool {
     word.to_str().is_some_and(|word| word == "--sandbox" || word.starts_with("--sandbox="))
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+#[derive(Clone, Debug, PartialEq, Subcommand)]
 pub enum Command {
     /// Check what works on this machine and how to fix the rest
     Doctor {
@@ -94,12 +121,24 @@ pub enum Command {
         #[arg(value_name = "JSON", default_value = "{}")]
         arguments: String,
     },
+    /// Run a job: a planner works toward a goal, within limits, and every step is on record
+    #[cfg(feature = "jobs")]
+    Run(RunOptions),
+    /// List, show or cancel jobs
+    #[cfg(feature = "jobs")]
+    Jobs {
+        #[command(subcommand)]
+        what: JobsCommand,
+    },
     /// Internal: OCR in a separate process
     #[command(hide = true)]
     OcrWorker,
     /// Internal: holds and ends a private desktop
     #[command(hide = true)]
     SandboxKeeper,
+    /// Internal: starts the isolated programs of a private desktop
+    #[command(hide = true)]
+    SandboxInside,
     /// Internal: runs a command and ends what it started
     #[command(hide = true)]
     ExecKeeper,
@@ -112,6 +151,69 @@ pub enum Command {
     Scenario {
         #[command(subcommand)]
         what: ScenarioCommand,
+    },
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct RunOptions {
+    /// What is to be done, in words
+    pub job: String,
+    /// Who plans the steps: scripted:FILE, or scripted:demo, which works the mock desktop
+    #[arg(long, value_name = "PLANNER")]
+    pub planner: String,
+    /// The model, instead of planner.model
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// A tool or a group of tools that the job may not use; may be given again
+    #[arg(long = "disable-tool", value_name = "NAME")]
+    pub disabled_tools: Vec<String>,
+    /// Turns of the planner [default: 80]
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// Seconds that the job may take [default: 1800]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    /// Inputs that the job may send
+    #[arg(long, value_name = "N")]
+    pub max_job_actions: Option<u64>,
+    /// Dollars that the model may cost
+    #[arg(long, value_name = "DOLLARS")]
+    pub max_usd: Option<f64>,
+    /// File with the JSON schema of the result
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
+    /// Print events and the end as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum JobsCommand {
+    /// List jobs, the newest first
+    List {
+        /// Only jobs with this status
+        #[arg(long)]
+        status: Option<String>,
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a job with its events
+    Show {
+        /// Id of the job, or the beginning of it
+        id: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cancel a job; nothing is sent for it after that
+    Cancel {
+        /// Id of the job, or the beginning of it
+        id: String,
     },
 }
 
@@ -209,6 +311,18 @@ mod tests {
         check("--max-vlm-tokens 3", Flags { max_vlm_tokens: Some(3), ..Flags::default() });
         check("--max-session-seconds 3", Flags { max_session_seconds: Some(3), ..Flags::default() });
         check("--actions-per-minute 3", Flags { actions_per_minute: Some(3), ..Flags::default() });
+    }
+
+    /// H-128 on code: a value that is also the name of a command is the value.
+    #[test]
+    fn a_value_may_be_the_name_of_a_command() {
+        check("--log trace", Flags { log: Some(LogLevel::Trace), ..Flags::default() });
+        check("--log=trace", Flags { log: Some(LogLevel::Trace), ..Flags::default() });
+        check("--config tools", Flags { config: Some("tools".into()), ..Flags::default() });
+        let both = parse("--log trace trace show t").unwrap();
+        assert_eq!(both.flags.log, Some(LogLevel::Trace));
+        assert!(matches!(both.command, Some(Command::Trace { .. })));
+        check_refused("--log doctor", "invalid value 'doctor'");
     }
 
     #[test]

@@ -83,10 +83,11 @@ fn part_of_key(key: &Key) -> &'static str {
 }
 
 fn key_row(key: &Key, defaults: &Value) -> String {
-    let default = defaults.pointer(&format!("/{}", key.path.replace('.', "/"))).unwrap_or(&Value::Null);
+    let default = defaults.pointer(&key.pointer()).unwrap_or(&Value::Null);
     let mark = if key.guard { "**guard** " } else { "" };
     let (path, accepts, meaning) = (key.path, key.rule.expectation(), key.meaning());
-    format!("| `{path}` | `{default}` | {accepts} | {mark}{meaning} |\n")
+    let folder = key.in_folder.in_docs();
+    format!("| `{path}` | `{default}` | {accepts} | {folder} | {mark}{meaning} |\n")
 }
 
 fn tool_section(spec: &Spec) -> String {

@@ -28,13 +28,15 @@ pub enum Kind {
     PlatformUnsupported,
     PredicateUnsupported,
     BadRequest,
+    /// What is kept on disk cannot be written or read.
+    StorageFailed,
     /// The client took the call back; no reply is owed, so this never reaches a wire.
     Cancelled,
     Internal,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 21] = [
+    pub const ALL: [Kind; 22] = [
         Kind::ElementNotFound,
         Kind::WindowGone,
         Kind::ElementOccluded,
@@ -54,6 +56,7 @@ impl Kind {
         Kind::PlatformUnsupported,
         Kind::PredicateUnsupported,
         Kind::BadRequest,
+        Kind::StorageFailed,
         Kind::Cancelled,
         Kind::Internal,
     ];
@@ -79,6 +82,7 @@ impl Kind {
             Kind::PlatformUnsupported => "PlatformUnsupported",
             Kind::PredicateUnsupported => "PredicateUnsupported",
             Kind::BadRequest => "BadRequest",
+            Kind::StorageFailed => "StorageFailed",
             Kind::Cancelled => "Cancelled",
             Kind::Internal => "Internal",
         }
@@ -97,6 +101,7 @@ impl Kind {
             Kind::RateLimited | Kind::BudgetExceeded => 429,
             Kind::ConfirmationRequired | Kind::ConfirmationInvalid => 412,
             Kind::SnapshotExpired => 410,
+            Kind::StorageFailed => 507,
             Kind::PermissionDenied => 403,
             Kind::ScenarioInvalid | Kind::BadRequest => 400,
             Kind::Cancelled => 499,
@@ -126,6 +131,7 @@ impl Kind {
             | Kind::PlatformUnsupported
             | Kind::PredicateUnsupported
             | Kind::BadRequest
+            | Kind::StorageFailed
             | Kind::Cancelled
             | Kind::Internal => false,
         }
@@ -150,6 +156,7 @@ impl Kind {
             | Kind::ScenarioInvalid
             | Kind::PredicateUnsupported
             | Kind::BadRequest
+            | Kind::StorageFailed
             | Kind::Cancelled
             | Kind::Internal => None,
         }
@@ -189,6 +196,14 @@ impl Error {
     pub fn with(mut self, key: &'static str, fact: impl Into<Fact>) -> Self {
         self.context.push((key, fact.into()));
         self
+    }
+
+    /// A text among the facts.
+    pub fn text_of(&self, key: &str) -> Option<&str> {
+        self.context.iter().find_map(|(known, fact)| match fact {
+            Fact::Text(text) if *known == key => Some(text.as_str()),
+            _ => None,
+        })
     }
 
     /// Adds a fact to the reply itself, beside `error`.

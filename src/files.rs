@@ -166,6 +166,29 @@ pub fn mode_open_to_others(_: &Metadata) -> Option<u32> {
     None
 }
 
+/// Why a file may say what somebody else wants: another user owns it, or others may write to it. `None` for one that
+/// only this user and the administrator can change.
+#[cfg(unix)]
+pub fn written_by_others(found: &Metadata, path: &Path) -> Option<String> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let us = rustix::process::geteuid().as_raw();
+    if found.uid() != us && found.uid() != 0 {
+        return Some(format!("it belongs to another user (uid {}); copy it, or remove it", found.uid()));
+    }
+    let mode = found.permissions().mode() & 0o777;
+    // Where each user has a group of their own, files are writable by that group as a rule.
+    let own_group = found.gid() == us && rustix::process::getegid().as_raw() == us;
+    let closed = if own_group { 0o002 } else { 0o022 };
+    (mode & closed != 0)
+        .then(|| format!("other users can change it (mode {mode:04o}); run: chmod go-w {}", path.display()))
+}
+
+/// Where files have access lists instead of modes, the folder is what keeps others out.
+#[cfg(not(unix))]
+pub fn written_by_others(_: &Metadata, _: &Path) -> Option<String> {
+    None
+}
+
 #[cfg(unix)]
 pub fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -19,6 +19,8 @@ pub mod app;
 pub mod budget;
 pub mod events;
 pub mod gate;
+#[cfg(feature = "jobs")]
+pub mod jobs;
 pub mod tool;
 pub mod tools;
 
@@ -47,12 +49,16 @@ pub mod docs;
 pub mod doctor;
 pub mod error;
 pub mod files;
+pub mod guessing;
 pub mod halt;
 pub mod log;
 pub mod machine;
 pub mod metrics;
+pub mod model_client;
+pub mod pattern;
 pub mod random;
 pub mod runtime;
 pub mod secrets;
+pub mod spawn;
 pub mod text;
 pub mod tokens;

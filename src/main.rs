@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use os_screen_observer::app::App;
 use os_screen_observer::cli::{Cli, Command};
+#[cfg(feature = "jobs")]
+use os_screen_observer::clock::Cancel;
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Flags, Loaded, LogLevel, Mode};
 use os_screen_observer::platform::Chosen;
@@ -33,17 +35,27 @@ fn main() -> ExitCode {
     }
 }
 
+/// The processes that this program starts of itself.
+fn run_internal(command: Option<&Command>) -> Option<Result<ExitCode, String>> {
+    let done = match command? {
+        Command::OcrWorker => ocr::worker::serve(),
+        Command::SandboxKeeper => platform::keep_private_desktop(),
+        Command::SandboxInside => platform::start_isolated_programs(),
+        Command::ExecKeeper => {
+            let ended = platform::keep_command();
+            return Some(ended.map(|code| ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))));
+        }
+        _ => return None,
+    };
+    Some(done.map(|()| ExitCode::SUCCESS))
+}
+
 fn start(cli: Cli) -> Result<ExitCode, String> {
-    if let Some(Command::OcrWorker) = cli.command {
-        return ocr::worker::serve().map(|()| ExitCode::SUCCESS);
+    if let Some(ended) = run_internal(cli.command.as_ref()) {
+        return ended;
     }
-    if let Some(Command::SandboxKeeper) = cli.command {
-        return platform::keep_private_desktop().map(|()| ExitCode::SUCCESS);
-    }
-    if let Some(Command::ExecKeeper) = cli.command {
-        let code = platform::keep_command()?;
-        return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
-    }
+    #[cfg(feature = "jobs")]
+    let cli = terminal::jobs::with_desk(cli);
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::run_doctor(loaded.as_ref(), json);
@@ -67,10 +79,20 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
             terminal::call(&app, &tool, &arguments)
         }
+        #[cfg(feature = "jobs")]
+        Some(Command::Run(options)) => {
+            log::start(LogLevel::Warning);
+            report_config(&loaded);
+            let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
+            terminal::jobs::run_job(&app, &options, &cancel_on_signal())
+        }
+        #[cfg(feature = "jobs")]
+        Some(Command::Jobs { what }) => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
         Some(
             Command::Doctor { .. }
             | Command::OcrWorker
             | Command::SandboxKeeper
+            | Command::SandboxInside
             | Command::ExecKeeper
             | Command::Trace { .. }
             | Command::Scenario { .. },
@@ -80,6 +102,20 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             serve(&cli.flags, loaded)
         }
     }
+}
+
+/// Fired when the process is asked to stop.
+#[cfg(feature = "jobs")]
+fn cancel_on_signal() -> Cancel {
+    let cancel = Cancel::new();
+    let fired = cancel.clone();
+    std::thread::spawn(move || {
+        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            runtime.block_on(log::stop_signal());
+            fired.fire();
+        }
+    });
+    cancel
 }
 
 fn selection(flags: &Flags) -> Result<Selection, String> {
@@ -101,6 +137,9 @@ fn build(flags: &Flags, loaded: Loaded) -> Result<Built, String> {
 }
 
 fn report_config(loaded: &Loaded) {
+    for file in &loaded.read {
+        tracing::info!("config: {file} was read");
+    }
     for problem in &loaded.problems {
         tracing::error!("config: {problem}");
     }

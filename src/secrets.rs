@@ -9,14 +9,13 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
-use regex::Regex;
-
-use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS, compile_pattern};
+use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS};
 use crate::config::{NamedSecrets, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files;
 use crate::model::Role;
 use crate::observer::Target;
+use crate::pattern::Pattern;
 use crate::privacy::arguments::SecretNames;
 use crate::privacy::redact::SHORTEST_LEARNED_SECRET;
 use crate::text::nearest;
@@ -33,8 +32,8 @@ pub struct Secrets {
 #[derive(Debug)]
 struct CompiledSecretRule {
     role: Option<Role>,
-    name: Option<Regex>,
-    window_title: Option<Regex>,
+    name: Option<Pattern>,
+    window_title: Option<Pattern>,
 }
 
 pub fn is_name(name: &str) -> bool {
@@ -101,9 +100,14 @@ impl Secrets {
 impl CompiledSecretRule {
     fn admits_target(&self, target: &Target) -> bool {
         self.role.as_ref().is_none_or(|role| role == target.unredacted_role())
-            && self.name.as_ref().is_none_or(|name| name.is_match(target.unredacted_name()))
-            && self.window_title.as_ref().is_none_or(|pattern| pattern.is_match(target.unredacted_title()))
+            && admits(&self.name, target.unredacted_name())
+            && admits(&self.window_title, target.unredacted_title())
     }
+}
+
+/// A text of which that cannot be told is no place for a secret.
+fn admits(pattern: &Option<Pattern>, text: &str) -> bool {
+    pattern.as_ref().is_none_or(|pattern| pattern.is_match(text) == Ok(true))
 }
 
 fn misplaced_secret(name: &str, target: Option<&Target>) -> Error {
@@ -136,7 +140,7 @@ fn read_rule(name: &str, rule: &SecretRule) -> Result<CompiledSecretRule, String
     let compile = |pattern: &Option<String>| {
         pattern
             .as_deref()
-            .map(compile_pattern)
+            .map(Pattern::compile)
             .transpose()
             .map_err(|problem| format!("secrets.allow, {name}: {problem}"))
     };

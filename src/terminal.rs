@@ -1,5 +1,8 @@
 //! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
 
+#[cfg(feature = "jobs")]
+pub mod jobs;
+
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,6 +33,7 @@ pub fn run_doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<E
         config,
         survey: platform::survey_desktop(),
         mac: platform::mac_permissions(),
+        hosts: platform::ancestors::ancestors().into_iter().map(|host| host.name).collect(),
         machine: &RealMachine,
     });
     let text =

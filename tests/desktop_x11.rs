@@ -36,7 +36,8 @@ fn stage() -> Stage {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     let alone = DESKTOP.lock().unwrap_or_else(PoisonError::into_inner);
     SANDBOX.get_or_init(|| {
-        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let plan =
+            SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
         let sandbox = Sandbox::start_with(env!("CARGO_BIN_EXE_os-screen-observer").as_ref(), &plan);
         let sandbox = sandbox.expect("the private desktop");
         enter(&sandbox);
@@ -359,7 +360,8 @@ fn a_drag_moves_a_window_by_its_frame() {
     let before = stage.front("dragged").bounds;
     let from = Point { x: before.x + before.width / 2, y: before.y + 8 };
     let to = Point { x: from.x + 120, y: from.y + 90 };
-    let drag = Drag { from, to, modifiers: &[], duration: Duration::from_millis(300) };
+    let duration = Duration::from_millis(300);
+    let drag = Drag { from, to, modifiers: &[], duration, before_release: &|| Ok(()) };
     stage.linux.drag(&drag, &Cancel::new()).unwrap();
     std::thread::sleep(Duration::from_millis(300));
     let after = stage.window("dragged").bounds;

@@ -88,8 +88,10 @@ fn syntax_hint(text: &str, error: &serde_json::Error) -> String {
     if line.contains('\\') {
         return format!(". The line contains a backslash: {BACKSLASH_HINT}");
     }
-    let start = line.trim_start();
-    if start.starts_with("//") || start.starts_with('#') {
+    // Where the fault is, counted in bytes; a comment may also follow a value.
+    let from_here = line.get(error.column().saturating_sub(1)..).unwrap_or_default().trim_start();
+    let is_comment = |text: &str| text.starts_with("//") || text.starts_with("/*") || text.starts_with('#');
+    if is_comment(line.trim_start()) || is_comment(from_here) {
         return ". JSON has no comments: use a key that starts with an underscore, like \"_note\"."
             .to_owned();
     }
@@ -122,6 +124,9 @@ mod tests {
         check("{\"tracing\": {\"dir\": \"C:\\users\\me\"}}", "Write each backslash twice");
         check("{\"tracing\": {\n\"dir\": \"C:\\\\dir\\\"\n}}", "Write each backslash twice");
         check("{\n// port\n}", "JSON has no comments");
+        check("{\"mock\": true, // for tests\n}", "JSON has no comments");
+        check("{\"mock\": /* no */ true}", "JSON has no comments");
+        check("/* mine */ {}", "JSON has no comments");
         check("{\"a\\\\b\": 1,\n tru}", "line 2");
         assert!(!parse("{\"a\\\\b\": 1,\n tru}").unwrap_err().contains("backslash"));
     }

@@ -27,6 +27,16 @@ pub fn token_file(environment: &Environment) -> Option<PathBuf> {
     Some(state.join("os-screen-observer").join("http-token"))
 }
 
+/// The user's own config file, which is as trusted as one that a flag names.
+pub fn user_config_file(environment: &Environment) -> Option<PathBuf> {
+    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("XDG_CONFIG_HOME")
+        .or_else(|| set("APPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".config")))?;
+    // A path that is meant from here would be the working folder's.
+    folder.is_absolute().then(|| folder.join("os-screen-observer").join("config.json"))
+}
+
 /// What follows is the name of a secret that agents may use by that name.
 const SECRET_PREFIX: &str = "OSO_SECRET_";
 
@@ -57,15 +67,6 @@ pub fn process_environment_os() -> impl Iterator<Item = (OsString, OsString)> {
 #[allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
 pub fn process_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
-}
-
-/// The names of our own settings in the environment. They may hold keys, so programs that are started do not get them.
-#[allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
-pub fn own_variable_names() -> Vec<OsString> {
-    std::env::vars_os()
-        .map(|(name, _)| name)
-        .filter(|name| name.to_string_lossy().starts_with("OSO_"))
-        .collect()
 }
 
 #[derive(Debug, PartialEq)]

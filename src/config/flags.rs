@@ -12,7 +12,7 @@ pub struct Flags {
     /// Which surfaces to serve
     #[arg(long, global = true, value_enum, default_value_t)]
     pub mode: Mode,
-    /// JSON config file; need not exist [default: config.json]
+    /// JSON config file; need not exist [default: your own, and what ./config.json tightens]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Serve a mock desktop; the real one is not touched
@@ -34,6 +34,12 @@ pub struct Flags {
     /// What followed after --
     #[arg(skip)]
     pub sandbox_arguments: Vec<String>,
+    /// Start a browser, at this page if given, and use its tabs as windows
+    #[arg(long, global = true, value_name = "URL", num_args = 0..=1, conflicts_with_all = ["mock", "sandbox"], value_parser = page_url)]
+    pub browser: Option<Option<String>>,
+    /// With a window that a person can see (needs --browser)
+    #[arg(long, global = true)]
+    pub headful: bool,
     /// Address for HTTP [default: 127.0.0.1]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub host: Option<String>,
@@ -75,6 +81,29 @@ impl Flags {
         let program = self.sandbox.as_ref()?;
         Some(program.iter().chain(&self.sandbox_arguments).cloned().collect())
     }
+
+    /// The browser to start, if one is wanted.
+    pub fn browser_start(&self) -> Option<BrowserStart> {
+        let url = self.browser.as_ref()?;
+        let url = url.clone().unwrap_or_else(|| "about:blank".to_owned());
+        Some(BrowserStart { url, headful: self.headful })
+    }
+}
+
+/// A browser, and the page that it begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserStart {
+    pub url: String,
+    pub headful: bool,
+}
+
+/// Pages of the web and nothing of this machine: no file, and no script in an address.
+fn page_url(text: &str) -> Result<String, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    if lower.starts_with("http://") || lower.starts_with("https://") || lower == "about:blank" {
+        return Ok(text.trim().to_owned());
+    }
+    Err("expected a URL that begins with http:// or https://, or about:blank".to_owned())
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

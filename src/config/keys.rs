@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::limits::compile_pattern;
-use super::types::{Config, ConfirmationRule, SecretRule, Size};
+use super::folder::FolderRule;
+use super::types::{AppRule, Config, ConfirmationRule, SecretRule, Size};
+use crate::pattern::Pattern;
 use crate::text::shorten;
 
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Key {
     pub guard: bool,
     /// The value is never shown, not even in a complaint about it.
     pub secret: bool,
+    /// What a file in the working folder may do to it.
+    pub in_folder: FolderRule,
     /// The comment of its declaration.
     comment: &'static str,
 }
@@ -44,12 +47,14 @@ pub enum KeyRule {
     Region,
     Confirmations,
     SecretRules,
+    /// Names of applications, or objects with conditions.
+    AppRules,
     Optional(&'static KeyRule),
 }
 
 use KeyRule::{
-    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region, ScreenSize,
-    SecretRules, Text, Texts, Word,
+    AppRules, Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region,
+    ScreenSize, SecretRules, Text, Texts, Word,
 };
 
 pub(super) const MAYBE_TEXT: KeyRule = Optional(&Text);
@@ -105,9 +110,14 @@ pub fn in_section(section: &str) -> impl Iterator<Item = &'static Key> {
 }
 
 impl Key {
-    pub(super) const fn new(path: &'static str, comment: &'static str, accepts: Accepts) -> Self {
+    pub(super) const fn new(
+        path: &'static str,
+        comment: &'static str,
+        accepts: Accepts,
+        in_folder: FolderRule,
+    ) -> Self {
         let Accepts { rule, guard, secret } = accepts;
-        Self { path, rule, guard, secret, comment }
+        Self { path, rule, guard, secret, in_folder, comment }
     }
 
     /// What the key means, for the documentation.
@@ -122,6 +132,11 @@ impl Key {
     /// The name at the end of the path.
     pub fn name(&self) -> &'static str {
         self.path.split_once('.').map_or(self.path, |(_, name)| name)
+    }
+
+    /// Where its value is in the configuration as JSON.
+    pub fn pointer(&self) -> String {
+        format!("/{}", self.path.replace('.', "/"))
     }
 
     pub fn environment_name(&self) -> String {
@@ -176,6 +191,7 @@ impl KeyRule {
             Region => region_of(value).map(Value::from),
             Confirmations => return check_confirmations(value),
             SecretRules => return check_secret_rules(value),
+            AppRules => return check_app_rules(value),
             Optional(_) if value.is_null() => Some(Value::Null),
             Optional(rule) => return rule.check(value),
         }
@@ -204,6 +220,8 @@ impl KeyRule {
                 "an object of secret names with lists of rules like {\"role\": …, \"name_regex\": …}"
                     .to_owned()
             }
+            AppRules => "a list of names of applications, or of rules like {\"app\": …, \"title_regex\": …}"
+                .to_owned(),
             Optional(rule) => format!("{} or null", rule.expectation()),
         }
     }
@@ -254,7 +272,7 @@ fn texts_of(value: &Value) -> Option<Vec<&str>> {
 fn check_patterns(value: &Value) -> Result<Value, Complaint> {
     let patterns = texts_of(value).ok_or(Complaint::Unexpected)?;
     for (index, pattern) in patterns.iter().enumerate() {
-        compile_pattern(pattern).map_err(|reason| {
+        Pattern::compile(pattern).map_err(|reason| {
             Complaint::Because(format!("item {index} ({}): {reason}", shortened(pattern)))
         })?;
     }
@@ -311,9 +329,40 @@ fn check_secret_rule(rule: &Value) -> Result<(), String> {
         return Err("it has no condition, so it would allow everything".to_owned());
     }
     for pattern in [&rule.name_regex, &rule.window_title_regex].into_iter().flatten() {
-        compile_pattern(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
+        Pattern::compile(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
     }
     Ok(())
+}
+
+const APP_CONDITIONS: &[&str] = &["app", "program", "desktop_id", "class", "title_regex"];
+
+/// A name alone becomes the rule that it stands for.
+fn check_app_rules(value: &Value) -> Result<Value, Complaint> {
+    let rules = value.as_array().ok_or(Complaint::Unexpected)?;
+    let checked = rules.iter().enumerate().map(|(index, rule)| {
+        let rule = match rule {
+            Value::String(name) => serde_json::json!({ "app": name }),
+            other => other.clone(),
+        };
+        check_app_rule(&rule).map_err(|reason| Complaint::Because(format!("rule {index}: {reason}")))?;
+        Ok(rule)
+    });
+    checked.collect::<Result<Vec<_>, _>>().map(Value::from)
+}
+
+fn check_app_rule(rule: &Value) -> Result<(), String> {
+    check_conditions(rule, APP_CONDITIONS)?;
+    let rule: AppRule =
+        serde_json::from_value(rule.clone()).map_err(|_| "the conditions must be strings".to_owned())?;
+    let names = [&rule.app, &rule.program, &rule.desktop_id, &rule.class];
+    if rule == AppRule::default() || names.into_iter().flatten().any(|name| name.trim().is_empty()) {
+        return Err(
+            "a condition is empty, or there is none, so it would match nothing or everything".to_owned()
+        );
+    }
+    rule.title_regex.map_or(Ok(()), |pattern| {
+        Pattern::compile(&pattern).map(drop).map_err(|reason| format!("`title_regex`: {reason}"))
+    })
 }
 
 fn check_confirmation(rule: &Value) -> Result<(), String> {
@@ -326,7 +375,7 @@ fn check_confirmation(rule: &Value) -> Result<(), String> {
         );
     }
     rule.name_regex.map_or(Ok(()), |pattern| {
-        compile_pattern(&pattern).map(drop).map_err(|reason| format!("`name_regex`: {reason}"))
+        Pattern::compile(&pattern).map(drop).map_err(|reason| format!("`name_regex`: {reason}"))
     })
 }
 
@@ -433,6 +482,19 @@ mod tests {
         check(json!([{}]), "rule 0: it has neither");
         check(json!(["Delete"]), "rule 0: expected an object");
         check(json!({"role": "Button"}), "a list of rules");
+    }
+
+    #[test]
+    fn applications_are_names_or_rules() {
+        let check = |rules, expected| check("apps.deny", rules, expected);
+        check(json!(["KeePassXC"]), r#"= [{"app":"KeePassXC"}]"#);
+        check(json!([{"program": "firefox", "title_regex": "(?i)bank"}]), "= [");
+        check(json!([{"name": "firefox"}]), "rule 0: `name` is not a condition");
+        check(json!(["a", " "]), "rule 1: a condition is empty");
+        check(json!([{}]), "rule 0: a condition is empty");
+        check(json!([{"title_regex": "("}]), "rule 0: `title_regex`: the pattern does not compile");
+        check(json!([5]), "rule 0: expected an object");
+        check(json!("firefox"), "a list of names of applications");
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! The default limits, in one place: how much of anything from outside is accepted before it is refused.
 //!
-//! Only numbers live here, and the one function that holds patterns to theirs. What happens at a limit is
-//! said where it is applied.
+//! Only numbers live here. What happens at a limit is said where it is applied.
 
 use std::time::Duration;
-
-use regex::{Regex, RegexBuilder};
 
 pub const MCP_LINE_BYTES: usize = 4 << 20;
 pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
@@ -21,11 +18,18 @@ pub const MCP_UNREAD_BYTES: usize = 16 << 20;
 /// Resources that somebody is told about at a time; each may have a tree that is read again and again.
 pub const MCP_SUBSCRIPTIONS: usize = 64;
 pub const JSON_DEPTH: usize = 128;
+/// What a person is shown of the arguments before they decide. Longer ones are refused: nobody consents to what they
+/// cannot read.
+pub const QUESTION_CHARACTERS: usize = 2_000;
 /// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
 pub const REPLY_BYTES: usize = 16 << 20;
 
 pub const HTTP_CONNECTIONS: usize = 256;
 pub const HTTP_CALLS_IN_FLIGHT: usize = 128;
+/// The same for calls that sleep: however many wait, a look is answered at once.
+pub const HTTP_WAITS_IN_FLIGHT: usize = 128;
+/// Connections beyond those, for the stop switch and for approvals alone.
+pub const HTTP_KEPT_CONNECTIONS: usize = 16;
 pub const HTTP_BODY_BYTES: usize = 1 << 20;
 /// Where a picture may be sent along, as base64.
 pub const HTTP_PICTURE_BODY_BYTES: usize = 24 << 20;
@@ -73,6 +77,8 @@ pub const REFS: usize = 32_768;
 pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
+/// What the images that callers send may take at a time, of all calls together: two of 16 million pixels.
+pub const PICTURE_WORK_BYTES: u64 = 128 << 20;
 pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
 /// Elements with numbers in one picture: with more of them it could not be read.
@@ -110,77 +116,6 @@ pub const YAML_BYTES: usize = 1 << 20;
 pub const YAML_NODES: usize = 10_000;
 pub const CONFIG_BYTES: usize = 1 << 20;
 
-/// Compiles a pattern from outside, or says in one line why not.
-pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
-    compile_pattern_in(pattern, true)
-}
-
-/// The same, for a caller who chooses whether the case of letters counts.
-pub fn compile_pattern_in(pattern: &str, case_sensitive: bool) -> Result<Regex, String> {
-    let characters = pattern.chars().count();
-    if characters > REGEX_CHARACTERS {
-        return Err(format!(
-            "the pattern has {characters} characters, at most {REGEX_CHARACTERS} are allowed"
-        ));
-    }
-    RegexBuilder::new(pattern)
-        .case_insensitive(!case_sensitive)
-        .size_limit(REGEX_COMPILED_BYTES)
-        .build()
-        .map_err(|error| in_one_line(pattern, &error))
-}
-
-fn in_one_line(pattern: &str, error: &regex::Error) -> String {
-    match error {
-        regex::Error::CompiledTooBig(bytes) => {
-            format!("the pattern compiles to more than {bytes} bytes; use smaller repetitions")
-        }
-        // The crate draws the pattern with a caret under the fault; its last line names the fault.
-        other => {
-            let drawn = other.to_string();
-            let last = drawn.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            let place = fault(pattern).map_or(String::new(), |at| format!(" (at character {at})"));
-            format!("the pattern does not compile: {last}{place}")
-        }
-    }
-}
-
-/// Where a pattern is wrong, counted from 1.
-fn fault(pattern: &str) -> Option<usize> {
-    let offset = match regex_syntax::parse(pattern).err()? {
-        regex_syntax::Error::Parse(error) => error.span().start.offset,
-        regex_syntax::Error::Translate(error) => error.span().start.offset,
-        _ => return None,
-    };
-    Some(pattern.get(..offset)?.chars().count() + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(pattern: &str, expected: &str) {
-        let complaint = compile_pattern(pattern).err().unwrap_or_else(|| "compiles".to_owned());
-        assert!(complaint.contains(expected), "{pattern:.40}: {complaint}");
-    }
-
-    #[test]
-    fn ordinary_patterns_compile() {
-        check("(?i)delete|remove", "compiles");
-        check("", "compiles");
-        check(&"é".repeat(REGEX_CHARACTERS), "compiles");
-    }
-
-    /// H-43 on code: every pattern is compiled here.
-    #[test]
-    fn bad_patterns_say_why_in_one_line() {
-        check("(", "unclosed group (at character 1)");
-        check("é+(a", "unclosed group (at character 3)");
-        check(r"a\p{Nope}", "(at character 2)");
-        check("(?=a)", "look-around");
-        check(r"(a)\1", "backreferences");
-        check("(?:a{1000}){1000}", "more than 1048576 bytes");
-        check(&"a".repeat(REGEX_CHARACTERS + 1), "513 characters");
-        assert!(!compile_pattern("(").expect_err("unclosed").contains('\n'));
-    }
-}
+// Patterns are compiled below the config, which holds some; what is told of them is what is held.
+const _: () = assert!(REGEX_CHARACTERS == crate::pattern::MOST_CHARACTERS);
+const _: () = assert!(REGEX_COMPILED_BYTES == crate::pattern::COMPILED_BYTES);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::document::{self, JsonNode, Pairs, repeated_names};
 use super::env::{self, Environment, Variable};
+use super::folder::FolderRule;
 use super::keys::{self, KEYS, Key, WITHOUT_EFFECT, shortened};
 use super::secret::Secret;
 use super::{Config, FatalConfig, Flags, Loaded};
@@ -20,6 +21,27 @@ pub enum FileText {
     Absent,
     Text(String),
     Unreadable(String),
+    /// Others can write it, so that nothing in it is this user's word.
+    Refused(String),
+}
+
+/// A file, and whether it merely lies in the working folder.
+pub struct ConfigFile {
+    pub path: PathBuf,
+    pub text: FileText,
+    pub in_folder: bool,
+}
+
+impl ConfigFile {
+    /// What the start says of it; `None` where there is none.
+    fn remark(&self) -> Option<String> {
+        let place = self.path.display();
+        match (&self.text, self.in_folder) {
+            (FileText::Absent, _) => None,
+            (_, false) => Some(place.to_string()),
+            (_, true) => Some(format!("{place} in the working folder, for what it tightens")),
+        }
+    }
 }
 
 /// One value that a source wants a key to have.
@@ -28,6 +50,8 @@ struct Setting {
     origin: String,
     key: &'static Key,
     value: Value,
+    /// It comes from a file that merely lies in the working folder, so it may tighten and nothing else.
+    in_folder: bool,
 }
 
 #[derive(Default)]
@@ -36,6 +60,8 @@ struct Findings {
     problems: Vec<String>,
     notices: Vec<String>,
     file_lost: bool,
+    /// What a file in the working folder would have loosened.
+    left_out: Vec<&'static str>,
 }
 
 impl Findings {
@@ -55,22 +81,30 @@ impl Findings {
 
 pub fn merge_sources(
     path: PathBuf,
-    file: FileText,
+    files: Vec<ConfigFile>,
     environment: &Environment,
     flags: &Flags,
 ) -> Result<Loaded, FatalConfig> {
-    let existed = !matches!(file, FileText::Absent);
+    let read: Vec<String> = files.iter().filter_map(ConfigFile::remark).collect();
+    let folder_file = files.iter().find(|file| file.in_folder && file.remark().is_some());
+    let folder_file = folder_file.map(|file| file.path.clone());
     let mut findings = Findings::default();
-    let mut settings = from_file(&path, file, &mut findings);
+    let mut settings = Vec::new();
+    for file in files {
+        settings.extend(from_file(file, &mut findings));
+    }
     settings.extend(from_environment(environment, &mut findings));
     settings.extend(from_flags(flags));
     let config =
         apply_settings(settings, &mut findings).map(|config| complete(config, environment, &mut findings));
-    let Findings { fatal, problems, notices, file_lost } = findings;
+    if let Some(file) = &folder_file {
+        note_folder_file(file, env::user_config_file(environment), &mut findings);
+    }
+    let Findings { fatal, problems, notices, file_lost, .. } = findings;
     match config {
         Some(config) if fatal.is_empty() => {
             let mut loaded =
-                Loaded::new(config, path, existed, problems, notices).with_flags_of_one_desktop(flags);
+                Loaded::new(config, path, read, problems, notices).with_flags_of_one_desktop(flags);
             loaded.file_lost = file_lost;
             loaded.environment_secrets = env::environment_secrets(environment);
             Ok(loaded)
@@ -79,26 +113,53 @@ pub fn merge_sources(
     }
 }
 
-fn from_file(path: &Path, file: FileText, findings: &mut Findings) -> Vec<Setting> {
-    match file {
-        FileText::Absent => Vec::new(),
-        FileText::Unreadable(reason) => {
-            findings.lose_file(path, &reason);
-            Vec::new()
-        }
-        FileText::Text(text) => match document::parse(&text) {
-            Ok(pairs) => FileReader { path, findings, settings: Vec::new() }.read(pairs),
-            Err(reason) => {
-                findings.lose_file(path, &format!("{}.", reason.trim_end_matches('.')));
-                Vec::new()
-            }
-        },
+/// How a file that merely lies in the working folder is made to count, or left out.
+fn note_folder_file(file: &Path, home: Option<PathBuf>, findings: &mut Findings) {
+    if findings.file_lost || !findings.fatal.is_empty() {
+        let message = format!(
+            "{0} lies in the working folder. If it is not meant for os-screen-observer, name another file: \
+             --config FILE (it need not exist)",
+            file.display()
+        );
+        findings.problems.push(message);
     }
+    if findings.left_out.is_empty() {
+        return;
+    }
+    let names: Vec<String> = findings.left_out.iter().map(|path| format!("`{path}`")).collect();
+    let home = home.map_or(String::new(), |home| format!(", or move the file to {}", home.display()));
+    findings.notices.push(format!(
+        "{0} lies in the working folder, where anybody may have put it, so it may only tighten. Left out: {1}. To \
+         obey the whole file, start with --config ./{0}{home}",
+        file.display(),
+        names.join(", "),
+    ));
+}
+
+fn from_file(file: ConfigFile, findings: &mut Findings) -> Vec<Setting> {
+    let ConfigFile { path, text, in_folder } = file;
+    let lost = match text {
+        FileText::Absent => return Vec::new(),
+        FileText::Refused(reason) => {
+            findings.fatal.push(format!("{}: {reason}", path.display()));
+            return Vec::new();
+        }
+        FileText::Unreadable(reason) => reason,
+        FileText::Text(text) => match document::parse(&text) {
+            Ok(pairs) => {
+                return FileReader { path: &path, in_folder, findings, settings: Vec::new() }.read(pairs);
+            }
+            Err(reason) => format!("{}.", reason.trim_end_matches('.')),
+        },
+    };
+    findings.lose_file(&path, &lost);
+    Vec::new()
 }
 
 /// Walks the two levels of a file: sections, and the keys in them.
 struct FileReader<'a> {
     path: &'a Path,
+    in_folder: bool,
     findings: &'a mut Findings,
     settings: Vec<Setting>,
 }
@@ -145,7 +206,7 @@ impl FileReader<'_> {
             let message = format!("{origin}: `{}` occurs twice; the last one is used", shortened(&name));
             self.findings.fault(key.guard, message);
         }
-        self.settings.push(Setting { origin, key, value });
+        self.settings.push(Setting { origin, key, value, in_folder: self.in_folder });
     }
 
     /// `"actions.deny": [...]` at the top level looks like a key and is none: sections are objects.
@@ -247,9 +308,12 @@ fn from_environment(environment: &Environment, findings: &mut Findings) -> Vec<S
     let mut settings = Vec::new();
     for variable in env::variables(environment) {
         match variable {
-            Variable::Sets { name, path, value } => {
-                settings.extend(keys::find(path).map(|key| Setting { origin: name, key, value }))
-            }
+            Variable::Sets { name, path, value } => settings.extend(keys::find(path).map(|key| Setting {
+                origin: name,
+                key,
+                value,
+                in_folder: false,
+            })),
             Variable::Empty { name } => findings.notices.push(format!("{name} is empty; it is ignored")),
             Variable::Unknown { name, near } => {
                 // What another program's names keep shut cannot be told apart here.
@@ -287,7 +351,7 @@ fn from_flags(flags: &Flags) -> Vec<Setting> {
     ]
     .into_iter()
     .filter_map(|(flag, path, value)| {
-        Some(Setting { origin: flag.to_owned(), key: keys::find(path)?, value: value? })
+        Some(Setting { origin: flag.to_owned(), key: keys::find(path)?, value: value?, in_folder: false })
     })
     .collect()
 }
@@ -296,17 +360,50 @@ fn from_flags(flags: &Flags) -> Vec<Setting> {
 /// fails only if the two disagree, and then the start is refused rather than a value invented.
 fn apply_settings(settings: Vec<Setting>, findings: &mut Findings) -> Option<Config> {
     let mut merged = json!(Config::default());
-    for Setting { origin, key, value } in settings {
-        let Some(place) = merged.pointer_mut(&format!("/{}", key.path.replace('.', "/"))) else { continue };
-        match key.check(&value) {
-            Ok(value) => *place = value,
-            Err(complaint) => {
-                let kept = if key.guard { String::new() } else { format!("; {} stays", key.show(place)) };
-                findings.fault(key.guard, format!("{origin}: {complaint}{kept}"));
-            }
+    // What a file in the working folder is held to: the defaults and the files before it, not its own other keys.
+    let mut trusted = merged.clone();
+    for setting in settings {
+        let value = if setting.in_folder {
+            tightened_value(&trusted, &setting, findings)
+        } else {
+            checked_value(&merged, &setting, findings)
+        };
+        let place = merged.pointer_mut(&setting.key.pointer());
+        if let (Some(place), Some(value)) = (place, value) {
+            *place = value;
+        }
+        if !setting.in_folder {
+            trusted.clone_from(&merged);
         }
     }
     serde_json::from_value(merged).map_err(|error| findings.fatal.push(error.to_string())).ok()
+}
+
+/// The value in its canonical form, or nothing and a finding.
+fn checked_value(merged: &Value, setting: &Setting, findings: &mut Findings) -> Option<Value> {
+    let Setting { origin, key, value, .. } = setting;
+    let complain = |complaint| {
+        let kept = merged.pointer(&key.pointer()).filter(|_| !key.guard);
+        let kept = kept.map_or(String::new(), |kept| format!("; {} stays", key.show(kept)));
+        findings.fault(key.guard, format!("{origin}: {complaint}{kept}"));
+    };
+    key.check(value).map_err(complain).ok()
+}
+
+/// What becomes of a key by a file in the working folder. What it may not set is not looked at: such a file is often
+/// another program's.
+fn tightened_value(trusted: &Value, setting: &Setting, findings: &mut Findings) -> Option<Value> {
+    let key = setting.key;
+    let before = trusted.pointer(&key.pointer())?;
+    if key.in_folder == FolderRule::Trusted {
+        findings.left_out.extend((before != &setting.value).then_some(key.path));
+        return None;
+    }
+    let wanted = checked_value(trusted, setting, findings)?;
+    let all_denied = trusted.pointer("/actions/default").is_some_and(|verdict| verdict == "deny");
+    let value = key.in_folder.tightened(before, &wanted, all_denied);
+    findings.left_out.extend(value.is_none().then_some(key.path));
+    value
 }
 
 /// What depends on more than one key or on the surroundings.
@@ -318,6 +415,11 @@ fn complete(mut config: Config, environment: &Environment, findings: &mut Findin
         .api_key
         .filter(|key| !key.reveal().is_empty())
         .or_else(|| environment.get("OWUI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
+    config.planner.api_key = config
+        .planner
+        .api_key
+        .filter(|key| !key.reveal().is_empty())
+        .or_else(|| environment.get("OPENAI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
     if config.tree.default_depth > config.tree.max_depth {
         let (wanted, most) = (config.tree.default_depth, config.tree.max_depth);
         findings.notices.push(format!("`tree.default_depth` {wanted} is reduced to `tree.max_depth` {most}"));

@@ -1,12 +1,14 @@
-//! The configuration: built-in defaults < file < environment < flags, merged here and nowhere else.
+//! The configuration: built-in defaults < files < environment < flags, merged here and nowhere else.
 //!
-//! Loading reads one file and nothing more; the environment is handed in. A file that is absent means the
+//! Loading reads the file that a flag names, or else the user's own and, for what it tightens, the one in the working
+//! folder; nothing more. The environment is handed in. A file that is absent means the
 //! defaults; one that is broken is survived and reported. What must not happen is that a fault opens what
 //! the user shut: a broken guard (deny list, confirmation, redaction, mock …) refuses the start.
 
 mod document;
 mod env;
 mod flags;
+mod folder;
 mod keys;
 pub mod limits;
 mod merge;
@@ -19,13 +21,15 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-pub use env::{own_variable_names, process_environment, process_environment_os, process_variable};
-pub use flags::{Flags, Mode, Profile};
+use crate::files;
+
+pub use env::{process_environment, process_environment_os, process_variable};
+pub use flags::{BrowserStart, Flags, Mode, Profile};
 pub use keys::{KEYS, Key, KeyRule};
 pub use secret::{Endpoint, Secret};
 pub use types::*;
 
-use merge::FileText;
+use merge::{ConfigFile, FileText};
 
 pub const DEFAULT_PATH: &str = "config.json";
 
@@ -33,8 +37,10 @@ pub const DEFAULT_PATH: &str = "config.json";
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub config: Config,
+    /// The file that is obeyed, whether it exists or not: what the flag names, or the user's own.
     pub path: PathBuf,
-    pub existed: bool,
+    /// The files that were read, as the start says it.
+    pub read: Vec<String>,
     /// The file is there and nothing of it could be used. What it forbade is not known, so nothing acts.
     pub file_lost: bool,
     /// Faults that were survived; each names its place, what was expected and what is used instead.
@@ -47,6 +53,8 @@ pub struct Loaded {
     pub steered_clock: bool,
     /// A private desktop is wanted, with this command in it; an empty one for no program.
     pub sandbox: Option<Vec<String>>,
+    /// A browser is wanted, which begins with this page.
+    pub browser: Option<BrowserStart>,
     /// Secrets that the environment names; those of `secrets.file` are read when the server is built.
     pub environment_secrets: BTreeMap<String, Secret>,
 }
@@ -55,20 +63,21 @@ impl Loaded {
     fn new(
         config: Config,
         path: PathBuf,
-        existed: bool,
+        read: Vec<String>,
         problems: Vec<String>,
         notices: Vec<String>,
     ) -> Self {
         Self {
             config,
             path,
-            existed,
+            read,
             file_lost: false,
             problems,
             notices,
             scenario: None,
             steered_clock: false,
             sandbox: None,
+            browser: None,
             environment_secrets: BTreeMap::new(),
         }
     }
@@ -76,8 +85,9 @@ impl Loaded {
     /// The mock needs no other desktop, and no other desktop can play a scenario.
     fn with_flags_of_one_desktop(mut self, flags: &Flags) -> Self {
         if self.config.wants_mock() {
-            if flags.sandbox.is_some() {
-                self.notices.push("--sandbox is ignored: the mock desktop is in use".to_owned());
+            let ignored = [("--sandbox", flags.sandbox.is_some()), ("--browser", flags.browser.is_some())];
+            for (flag, _) in ignored.into_iter().filter(|(_, given)| *given) {
+                self.notices.push(format!("{flag} is ignored: the mock desktop is in use"));
             }
             self.scenario.clone_from(&flags.scenario);
             self.steered_clock = flags.steered_clock;
@@ -87,7 +97,11 @@ impl Loaded {
         for (flag, _) in given.into_iter().filter(|(_, given)| *given) {
             self.notices.push(format!("{flag} is ignored: it needs --mock"));
         }
+        if flags.headful && flags.browser.is_none() {
+            self.notices.push("--headful is ignored: it needs --browser".to_owned());
+        }
         self.sandbox = flags.sandbox_command();
+        self.browser = flags.browser_start();
         self
     }
 
@@ -118,14 +132,28 @@ impl fmt::Display for FatalConfig {
 
 impl std::error::Error for FatalConfig {}
 
-/// Merges all sources. Reads the one file that the flags name and nothing else.
+/// Merges all sources. Reads the file that the flags name, or the user's own and the one in the working folder.
 pub fn load(
     flags: &Flags,
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Loaded, FatalConfig> {
-    let path = flags.config.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_PATH));
-    let file = read(&path);
-    merge::merge_sources(path, file, &environment.into_iter().collect(), flags)
+    let environment = environment.into_iter().collect();
+    let own = flags.config.clone().or_else(|| env::user_config_file(&environment));
+    let here = PathBuf::from(DEFAULT_PATH);
+    let mut files = Vec::new();
+    if let Some(path) = &own {
+        files.push(ConfigFile { text: read(path), path: path.clone(), in_folder: false });
+    }
+    if flags.config.is_none() && !own.as_ref().is_some_and(|own| is_same_place(&here, own)) {
+        files.push(ConfigFile { text: read(&here), path: here.clone(), in_folder: true });
+    }
+    let path = own.unwrap_or(here);
+    merge::merge_sources(path, files, &environment, flags)
+}
+
+/// Whether somebody started the server in the folder of their own config file.
+fn is_same_place(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn read(path: &Path) -> FileText {
@@ -134,14 +162,27 @@ fn read(path: &Path) -> FileText {
         Err(error) if error.kind() == ErrorKind::NotFound => FileText::Absent,
         Err(error) => FileText::Unreadable(format!("the file cannot be read: {error}.")),
         Ok(facts) if !facts.is_file() => FileText::Unreadable("this is not a regular file.".to_owned()),
-        Ok(_) => read_plain_file(path).map_or_else(FileText::Unreadable, FileText::Text),
+        Ok(_) => read_plain_file(path),
     }
 }
 
-fn read_plain_file(path: &Path) -> Result<String, String> {
+fn read_plain_file(path: &Path) -> FileText {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) => return FileText::Unreadable(format!("the file cannot be read: {error}.")),
+    };
+    // Whoever else can write it would decide what this user's server does.
+    match file.metadata().map(|found| files::written_by_others(&found, path)) {
+        Ok(None) => read_text(file).map_or_else(FileText::Unreadable, FileText::Text),
+        Ok(Some(reason)) => FileText::Refused(reason),
+        Err(error) => FileText::Unreadable(format!("the file cannot be read: {error}.")),
+    }
+}
+
+fn read_text(file: File) -> Result<String, String> {
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(limits::CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes))
+    file.take(limits::CONFIG_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
         .map_err(|error| format!("the file cannot be read: {error}."))?;
     if bytes.len() > limits::CONFIG_BYTES {
         return Err(format!("the file is larger than {} bytes.", limits::CONFIG_BYTES));

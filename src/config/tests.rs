@@ -5,13 +5,21 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::merge::{FileText, merge_sources};
+use super::merge::{ConfigFile, FileText, merge_sources};
 use super::*;
 
 fn load_text(file: &str, environment: &[(&str, &str)], flags: &Flags) -> Result<Loaded, FatalConfig> {
     let environment: BTreeMap<_, _> =
         environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    merge_sources(PathBuf::from("config.json"), FileText::Text(file.to_owned()), &environment, flags)
+    merge_sources("config.json".into(), vec![trusted(file)], &environment, flags)
+}
+
+fn trusted(text: &str) -> ConfigFile {
+    ConfigFile { path: "config.json".into(), text: FileText::Text(text.to_owned()), in_folder: false }
+}
+
+fn in_folder(text: &str) -> ConfigFile {
+    ConfigFile { in_folder: true, ..trusted(text) }
 }
 
 fn survives(file: &str) -> Loaded {
@@ -160,7 +168,7 @@ fn an_absent_file_means_the_defaults() {
     let flags = Flags { config: Some(folder.path().join("none.json")), ..Flags::default() };
     let loaded = load(&flags, []).unwrap();
     assert_eq!(loaded.config, Config::default());
-    assert!(!loaded.existed && loaded.error().is_none() && loaded.notices.is_empty());
+    assert!(loaded.read.is_empty() && loaded.error().is_none() && loaded.notices.is_empty());
 }
 
 #[test]
@@ -224,7 +232,7 @@ fn a_broken_guard_refuses_the_start() {
     check(r#"{"confirmation_required": [{"name_regex": "("}]}"#, "does not compile");
     check(r#"{"confirmation": {"bbox_tolerance_px": "20"}}"#, "`confirmation.bbox_tolerance_px`");
     check(r#"{"redaction": true}"#, "`redaction` in config.json");
-    check(r#"{"redaction": {"ocr_text_patterns": ["(?=a)"]}}"#, "look-around");
+    check(r#"{"redaction": {"ocr_text_patterns": ["(?=a"]}}"#, "does not compile");
     check(r#"{"redaction": {"enabled": "true"}}"#, "`redaction.enabled`");
     check(r#"{"audit": {"redact_arg_keys": "pin"}}"#, "`audit.redact_arg_keys`");
     check(r#"{"mock": "true"}"#, "`mock`");
@@ -405,9 +413,8 @@ fn a_token_comes_from_the_file_or_by_its_short_name() {
     let token = |text: &str, environment: &[(&str, &str)]| {
         let environment =
             environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        let file = FileText::Text(text.to_owned());
-        let loaded =
-            merge::merge_sources("config.json".into(), file, &environment, &Flags::default()).unwrap();
+        let files = vec![trusted(text)];
+        let loaded = merge_sources("config.json".into(), files, &environment, &Flags::default()).unwrap();
         (
             loaded.config.web_ui.token.map(|token| token.reveal().to_owned()),
             loaded.config.web_ui.token_file.map(|file| file.to_string_lossy().into_owned()),
@@ -420,4 +427,142 @@ fn a_token_comes_from_the_file_or_by_its_short_name() {
     let kept = "/home/a/.local/state/os-screen-observer/http-token".to_owned();
     assert_eq!(token(r#"{"web_ui": {"token": ""}}"#, &[home]), (None, Some(kept)));
     assert_eq!(token("{}", &[]), (None, None));
+}
+
+// ---- a file in the working folder --------------------------------------------------------------------------
+
+fn load_folder(own: &str, folder: &str, environment: &[(&str, &str)]) -> Result<Loaded, FatalConfig> {
+    let environment: BTreeMap<_, _> =
+        environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let files = vec![trusted(own), in_folder(folder)];
+    merge_sources("own.json".into(), files, &environment, &Flags::default())
+}
+
+/// With the user's own file before it, the folder's gives this value, and leaves out these keys.
+fn check_folder(own: &str, folder: &str, pointer: &str, expected: Value, left_out: &[&str]) {
+    let loaded = load_folder(own, folder, &[("HOME", "/home/ada")]).unwrap();
+    assert_eq!(json!(loaded.config).pointer(pointer), Some(&expected), "{own} {folder}");
+    assert_eq!(loaded.problems, Vec::<String>::new());
+    let notice = loaded.notices.join("; ");
+    assert_eq!(loaded.notices.len(), usize::from(!left_out.is_empty()), "{notice}");
+    for key in left_out {
+        assert_all(
+            &notice,
+            &[key, "--config ./config.json", "/home/ada/.config/os-screen-observer/config.json"],
+        );
+    }
+}
+
+/// H-120 on code: programs, addresses, listeners, folders and the desktop are not a folder's to choose.
+#[test]
+fn a_folder_opens_nothing() {
+    let check = |folder, pointer, expected, key| check_folder("{}", folder, pointer, expected, &[key]);
+    check(r#"{"ocr": {"tesseract_cmd": "./x"}}"#, "/ocr/tesseract_cmd", json!(null), "`ocr.tesseract_cmd`");
+    check(r#"{"vlm": {"enabled": true}}"#, "/vlm/enabled", json!(false), "`vlm.enabled`");
+    check(r#"{"exec": {"enabled": true}}"#, "/exec/enabled", json!(false), "`exec.enabled`");
+    check(
+        r#"{"web_ui": {"cors_origins": ["*"]}}"#,
+        "/web_ui/cors_origins",
+        json!([]),
+        "`web_ui.cors_origins`",
+    );
+    check(r#"{"mock": true}"#, "/mock", json!(false), "`mock`");
+    check(r#"{"platform": "web"}"#, "/platform", json!("auto"), "`platform`");
+    check(r#"{"platform": 7}"#, "/platform", json!("auto"), "`platform`");
+    check(r#"{"redaction": {"enabled": false}}"#, "/redaction/enabled", json!(true), "`redaction.enabled`");
+    let own = r#"{"actions": {"default": "deny"}, "budgets": {"max_actions": 5}}"#;
+    check_folder(
+        own,
+        r#"{"actions": {"allow": ["act"]}}"#,
+        "/actions/allow",
+        json!([]),
+        &["`actions.allow`"],
+    );
+    check_folder(
+        own,
+        r#"{"actions": {"default": "allow"}}"#,
+        "/actions/default",
+        json!("deny"),
+        &["default"],
+    );
+    check_folder(
+        own,
+        r#"{"budgets": {"max_actions": 6}}"#,
+        "/budgets/max_actions",
+        json!(5),
+        &["max_actions"],
+    );
+}
+
+#[test]
+fn a_folder_may_tighten() {
+    let check = |own, folder, pointer, expected| check_folder(own, folder, pointer, expected, &[]);
+    let own = r#"{"actions": {"deny": ["act"]}, "budgets": {"max_actions": 5}}"#;
+    check(own, r#"{"actions": {"deny": ["look"]}}"#, "/actions/deny", json!(["act", "look"]));
+    check(own, r#"{"actions": {"deny": []}}"#, "/actions/deny", json!(["act"]));
+    check(own, r#"{"budgets": {"max_actions": 4}}"#, "/budgets/max_actions", json!(4));
+    check("{}", r#"{"logging": {"audit": true}}"#, "/logging/audit", json!(true));
+    check("{}", r#"{"ascii_sketch": {"grid_width": 80}}"#, "/ascii_sketch/grid_width", json!(80));
+    let narrow = r#"{"actions": {"default": "deny", "allow": ["look"]}}"#;
+    check("{}", narrow, "/actions/default", json!("deny"));
+    check("{}", narrow, "/actions/allow", json!(["look"]));
+}
+
+#[test]
+fn the_environment_beats_a_folder() {
+    let folder = r#"{"budgets": {"max_actions": 4}}"#;
+    let loaded = load_folder("{}", folder, &[("OSO_BUDGETS__MAX_ACTIONS", "9")]).unwrap();
+    assert_eq!(loaded.config.budgets.max_actions, Some(9));
+    assert_eq!(loaded.read, ["config.json", "config.json in the working folder, for what it tightens"]);
+}
+
+/// H-120 on code: a file that cannot be read, or whose guard is broken, says how to leave it out.
+#[test]
+fn a_broken_file_in_a_folder_says_how_to_leave_it_out() {
+    let lost = load_folder("{}", "{\"mock\": true, // for tests\n}", &[]).unwrap();
+    assert!(lost.file_lost);
+    assert_all(&lost.error().unwrap(), &["JSON has no comments", "no tool may act", "--config FILE"]);
+    let fatal = load_folder("{}", r#"{"actions": {"deny": 5}}"#, &[]).unwrap_err().to_string();
+    assert_all(&fatal, &["`actions.deny`", "--config FILE"]);
+}
+
+proptest! {
+    /// H-120 on code: whatever a folder wants of a key that is trusted only, the configuration is as without it.
+    #[test]
+    fn no_value_of_a_folder_changes_a_trusted_key(at in 0..KEYS.len(), value in any_json()) {
+        let key = &KEYS[at];
+        let file = match key.section() {
+            Some(section) => json!({section: {key.name(): value}}),
+            None => json!({key.path: value}),
+        };
+        let Ok(loaded) = load_folder("{}", &file.to_string(), &[]) else { return Ok(()) };
+        if key.in_folder == folder::FolderRule::Trusted {
+            prop_assert_eq!(loaded.config, load_folder("{}", "{}", &[]).unwrap().config);
+        }
+    }
+}
+
+/// H-120 on code: whoever else can write the file is not asked.
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_can_write_is_refused_with_the_fix() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.json");
+    std::fs::write(&path, "{}").unwrap();
+    let outcome = |mode| {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let loaded = load(&Flags { config: Some(path.clone()), ..Flags::default() }, []);
+        loaded.map_or_else(|fatal| fatal.to_string(), |_| "loaded".to_owned())
+    };
+    for mode in [0o666, 0o602, 0o646] {
+        assert_all(&outcome(mode), &["other users can change it", "chmod go-w"]);
+    }
+    for mode in [0o600, 0o644, 0o444] {
+        assert_eq!(outcome(mode), "loaded");
+    }
+    // Only the administrator can give a file away.
+    if std::os::unix::fs::chown(&path, Some(12_345), None).is_ok() {
+        assert_all(&outcome(0o644), &["it belongs to another user (uid 12345)"]);
+    }
 }

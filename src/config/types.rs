@@ -1,8 +1,9 @@
 //! What the configuration holds, section by section, with the built-in defaults.
 //!
 //! Values only: reading, checking and merging are `merge`'s. A key is declared here and nowhere else: its comment is
-//! its row in docs/configuration.md, after `=` stands the default, after `=>` what it accepts (`keys::Rule`) and
-//! whether it is a guard or a secret.
+//! its row in docs/configuration.md, after `=` stands the default, after `=>` what it accepts (`keys::KeyRule`) and
+//! whether it is a guard or a secret, after the second `=>` what a file in the working folder may do to it
+//! (`folder::FolderRule`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::folder::FolderRule::*;
 use super::keys::KeyRule::*;
 use super::keys::{
     ANY_PORT, Key, KeyRule, MAYBE_COUNT, MAYBE_TEXT, UP_TO_A_MILLION, guard, plain, secret, secret_guard,
@@ -20,7 +22,7 @@ use super::secret::{Endpoint, Secret};
 /// A section of the configuration: the struct, its defaults and its keys.
 macro_rules! section {
     ($(#[$meta:meta])* pub struct $name:ident in $section:literal {
-        $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr => $accepts:expr,)+
+        $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr => $accepts:expr => $in_folder:expr,)+
     }) => {
         $(#[$meta])*
         pub struct $name {
@@ -35,7 +37,7 @@ macro_rules! section {
 
         impl $name {
             const KEYS: &'static [Key] = &[
-                $(Key::new(concat!($section, ".", stringify!($field)), concat!($($doc),+), $accepts),)+
+                $(Key::new(concat!($section, ".", stringify!($field)), concat!($($doc),+), $accepts, $in_folder),)+
             ];
         }
     };
@@ -44,7 +46,7 @@ macro_rules! section {
 /// The whole configuration: sections, and keys that stand at the top level.
 macro_rules! config {
     ($(#[$meta:meta])* pub struct $name:ident {
-        $($(#[doc = $doc:literal])* $kind:ident $field:ident: $type:ty $(= $accepts:expr)?,)+
+        $($(#[doc = $doc:literal])* $kind:ident $field:ident: $type:ty $(= $accepts:expr => $in_folder:expr)?,)+
     }) => {
         $(#[$meta])*
         pub struct $name {
@@ -54,12 +56,12 @@ macro_rules! config {
         impl $name {
             /// In the order of the documentation.
             pub(super) const KEYS: &'static [&'static [Key]] =
-                &[$(config!(@$kind [$($doc),*] $field $type $(, $accepts)?),)+];
+                &[$(config!(@$kind [$($doc),*] $field $type $(, $accepts, $in_folder)?),)+];
         }
     };
     (@section [] $field:ident $type:ty) => { <$type>::KEYS };
-    (@key [$($doc:literal),+] $field:ident $type:ty, $accepts:expr) => {
-        &[Key::new(stringify!($field), concat!($($doc),+), $accepts)]
+    (@key [$($doc:literal),+] $field:ident $type:ty, $accepts:expr, $in_folder:expr) => {
+        &[Key::new(stringify!($field), concat!($($doc),+), $accepts, $in_folder)]
     };
 }
 
@@ -77,22 +79,26 @@ config! {
         section logging: Logging,
         section audit: Audit,
         /// Work on the mock desktop and touch nothing real.
-        key mock: bool = guard(Flag),
+        key mock: bool = guard(Flag) => Trusted,
         /// `auto`, `Windows`, `Darwin`, `Linux` or `WSL` (the desktop of Windows around it, by PowerShell:
         /// [linux.md](linux.md#wsl)); any other name means the mock desktop.
-        key platform: PlatformChoice = guard(Word),
+        key platform: PlatformChoice = guard(Word) => Trusted,
         section actions: Actions,
         /// Elements that are touched only with the user's consent.
-        key confirmation_required: Option<Vec<ConfirmationRule>> = guard(Optional(&Confirmations)),
+        key confirmation_required: Option<Vec<ConfirmationRule>> = guard(Optional(&Confirmations)) => More,
         section confirmation: Confirmation,
         section redaction: Redaction,
         section tracing: Tracing,
+        section jobs: Jobs,
+        section planner: Planner,
         section wait_for: WaitFor,
         section scenarios: Scenarios,
         section screenshots: Screenshots,
         section budgets: Budgets,
         section secrets: NamedSecrets,
+        section apps: AppAccess,
         section sandbox: Sandbox,
+        section browser: BrowserConfig,
         section launch: Launching,
         section exec: Exec,
         section input: InputBounds,
@@ -115,20 +121,23 @@ section! {
     #[serde(default)]
     pub struct WebUi in "web_ui" {
         /// Address to bind.
-        host: String = "127.0.0.1".to_owned() => plain(Word),
+        host: String = "127.0.0.1".to_owned() => plain(Word) => Trusted,
         /// Port to bind; 0 takes a free one.
-        port: u16 = 5001 => plain(ANY_PORT),
+        port: u16 = 5001 => plain(ANY_PORT) => Trusted,
         /// Accepted for old files; it has no effect.
-        debug: bool = false => plain(Flag),
+        debug: bool = false => plain(Flag) => Harmless,
         /// Origins whose pages may call this server from a browser; `"*"` means all.
-        cors_origins: Vec<String> = Vec::new() => plain(Texts),
+        cors_origins: Vec<String> = Vec::new() => plain(Texts) => Trusted,
+        /// Names besides loopback ones by which this server may be called, such as that of a container: `oso` with any
+        /// port, `oso:5001` with this one. Requests for other names are refused.
+        hosts: Vec<String> = Vec::new() => guard(Texts) => Fewer,
         /// The token that a caller must send: at least 8 visible ASCII characters, or `auto` for a random
         /// one that the server generates and keeps. `OSO_TOKEN` overrides it. Without one the server listens
         /// only on addresses that other machines cannot reach.
-        token: Option<Secret> = None => secret_guard(MAYBE_TEXT),
+        token: Option<Secret> = None => secret_guard(MAYBE_TEXT) => Trusted,
         /// File of the automatic token, readable only by its owner; null: `os-screen-observer/http-token` in
         /// the user's state folder. `~` and `$VAR` are replaced.
-        token_file: Option<PathBuf> = None => guard(Optional(&Path)),
+        token_file: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
     }
 }
 
@@ -138,20 +147,20 @@ section! {
     #[serde(default)]
     pub struct Clickthrough in "clickthrough" {
         /// Whether it is served. `CLICKTHROUGH_HOST` and `CLICKTHROUGH_PORT` enable it too.
-        enabled: bool = false => plain(Flag),
+        enabled: bool = false => plain(Flag) => Switch(false),
         /// Address to bind.
-        host: String = "127.0.0.1".to_owned() => plain(Word),
+        host: String = "127.0.0.1".to_owned() => plain(Word) => Trusted,
         /// Port to bind; 0 takes a free one.
-        port: u16 = 8123 => plain(ANY_PORT),
+        port: u16 = 8123 => plain(ANY_PORT) => Trusted,
         /// The token that a caller must send as `x-clickthrough-token`: at least 8 visible ASCII characters.
         /// Null: the token of `web_ui`, if there is one.
-        token: Option<Secret> = None => secret_guard(MAYBE_TEXT),
+        token: Option<Secret> = None => secret_guard(MAYBE_TEXT) => Trusted,
         /// Make every action through this API a dry run.
-        dry_run: bool = false => guard(Flag),
+        dry_run: bool = false => guard(Flag) => Switch(true),
         /// Rows of the grid on a screenshot.
-        grid_rows: u32 = 12 => plain(Integer(1, 300)),
+        grid_rows: u32 = 12 => plain(Integer(1, 300)) => Harmless,
         /// Columns of it.
-        grid_cols: u32 = 12 => plain(Integer(1, 300)),
+        grid_cols: u32 = 12 => plain(Integer(1, 300)) => Harmless,
     }
 }
 
@@ -160,9 +169,9 @@ section! {
     #[serde(default)]
     pub struct Mcp in "mcp" {
         /// The name in the answer to `initialize`.
-        server_name: String = "os-screen-observer".to_owned() => plain(Word),
+        server_name: String = "os-screen-observer".to_owned() => plain(Word) => Trusted,
         /// The version there and in `get_capabilities`.
-        version: String = "0.1.0".to_owned() => plain(Word),
+        version: String = "0.1.0".to_owned() => plain(Word) => Trusted,
     }
 }
 
@@ -171,25 +180,25 @@ section! {
     #[serde(default)]
     pub struct Ocr in "ocr" {
         /// false: OCR is off, and tools that need it report that.
-        enabled: bool = true => plain(Flag),
+        enabled: bool = true => plain(Flag) => Switch(false),
         /// The program, if it is not found as `tesseract`; quotes around it are trimmed, `~` and `$VAR` replaced.
-        tesseract_cmd: Option<PathBuf> = None => plain(Optional(&Path)),
+        tesseract_cmd: Option<PathBuf> = None => plain(Optional(&Path)) => Trusted,
         /// Words with less confidence are left out.
-        min_confidence: f64 = 30.0 => plain(Number(0.0, 100.0)),
+        min_confidence: f64 = 30.0 => plain(Number(0.0, 100.0)) => Harmless,
         /// Convert the image to grey and stretch its contrast first.
-        preprocess: bool = true => plain(Flag),
+        preprocess: bool = true => plain(Flag) => Harmless,
         /// Upscale it by this factor first.
-        upscale: u32 = 2 => plain(Integer(1, 8)),
+        upscale: u32 = 2 => plain(Integer(1, 8)) => Lower,
         /// Tesseract's page mode for a window.
-        psm_window: u32 = 11 => plain(Integer(0, 13)),
+        psm_window: u32 = 11 => plain(Integer(0, 13)) => Harmless,
         /// Its page mode for an element that has no name, read alone for a sketch.
-        psm_roi: u32 = 7 => plain(Integer(0, 13)),
+        psm_roi: u32 = 7 => plain(Integer(0, 13)) => Harmless,
         /// How many unnamed elements one sketch reads; a warning says when there were more.
-        max_roi_crops: usize = 40 => plain(UP_TO_A_MILLION),
+        max_roi_crops: usize = 40 => plain(UP_TO_A_MILLION) => Lower,
         /// Any other name switches the overlay off.
-        backend: String = "tesseract".to_owned() => plain(Word),
+        backend: String = "tesseract".to_owned() => plain(Word) => Trusted,
         /// Time limit for one image, or for all elements of a sketch together; then the engine is ended.
-        timeout_s: f64 = 30.0 => plain(Number(0.1, 600.0)),
+        timeout_s: f64 = 30.0 => plain(Number(0.1, 600.0)) => Lower,
     }
 }
 
@@ -198,56 +207,56 @@ section! {
     #[serde(default)]
     pub struct Vlm in "vlm" {
         /// Whether to use a vision model.
-        enabled: bool = false => plain(Flag),
+        enabled: bool = false => plain(Flag) => Switch(false),
         /// Its server. Never shown in messages.
-        base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(KeyRule::Endpoint),
+        base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(KeyRule::Endpoint) => Trusted,
         /// Its API key; default: `OWUI_API_KEY` from the environment. Never shown.
-        api_key: Option<Secret> = None => secret(MAYBE_TEXT),
+        api_key: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
         /// The model's name.
-        model: Option<String> = None => plain(MAYBE_TEXT),
+        model: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// Maximum length of an answer.
-        max_tokens: u32 = 1500 => plain(Integer(1, 1_000_000)),
+        max_tokens: u32 = 1500 => plain(Integer(1, 1_000_000)) => Lower,
         /// One request, or several that build on each other.
-        mode: VlmMode = VlmMode::Single => plain(OneOf(&["single", "multipass"])),
+        mode: VlmMode = VlmMode::Single => plain(OneOf(&["single", "multipass"])) => Trusted,
         /// For the first pass; else `vlm.model`.
-        model_fast: Option<String> = None => plain(MAYBE_TEXT),
+        model_fast: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// For the pass over possible actions; else `vlm.model`.
-        model_actions: Option<String> = None => plain(MAYBE_TEXT),
+        model_actions: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// For the verifying pass; without it that pass is skipped.
-        model_verify: Option<String> = None => plain(MAYBE_TEXT),
+        model_verify: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// The model's sampling temperature.
-        temperature: f64 = 0.1 => plain(Number(0.0, 2.0)),
+        temperature: f64 = 0.1 => plain(Number(0.0, 2.0)) => Trusted,
         /// Seconds to wait for an answer.
-        timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)),
+        timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)) => Lower,
         /// The longer side of the image that is sent.
-        image_max_dim: u32 = 1600 => plain(Integer(16, 16_384)),
+        image_max_dim: u32 = 1600 => plain(Integer(16, 16_384)) => Lower,
         /// Include the tree.
-        ground_with_tree: bool = true => plain(Flag),
+        ground_with_tree: bool = true => plain(Flag) => Switch(false),
         /// Include the text that OCR read.
-        ground_with_ocr: bool = true => plain(Flag),
+        ground_with_ocr: bool = true => plain(Flag) => Switch(false),
         /// Include the sketch.
-        ground_with_sketch: bool = true => plain(Flag),
+        ground_with_sketch: bool = true => plain(Flag) => Switch(false),
         /// Include the focused element.
-        ground_with_focus: bool = true => plain(Flag),
+        ground_with_focus: bool = true => plain(Flag) => Switch(false),
         /// Truncate the tree to this.
-        tree_max_lines: usize = 80 => plain(UP_TO_A_MILLION),
+        tree_max_lines: usize = 80 => plain(UP_TO_A_MILLION) => Lower,
         /// Truncate the text to this.
-        ocr_max_chars: usize = 4000 => plain(UP_TO_A_MILLION),
+        ocr_max_chars: usize = 4000 => plain(UP_TO_A_MILLION) => Lower,
         /// Truncate the sketch to this.
-        sketch_max_chars: usize = 6000 => plain(UP_TO_A_MILLION),
+        sketch_max_chars: usize = 6000 => plain(UP_TO_A_MILLION) => Lower,
         /// Replaces the built-in prompt. Its old name `prompt` still works.
-        prompt_single: Option<String> = None => plain(MAYBE_TEXT),
+        prompt_single: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// The same for the first pass.
-        prompt_scene: Option<String> = None => plain(MAYBE_TEXT),
+        prompt_scene: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// The same for the pass over controls.
-        prompt_controls: Option<String> = None => plain(MAYBE_TEXT),
+        prompt_controls: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// The same for the pass over actions.
-        prompt_actions: Option<String> = None => plain(MAYBE_TEXT),
+        prompt_actions: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// The same for the verifying pass.
-        prompt_verify: Option<String> = None => plain(MAYBE_TEXT),
+        prompt_verify: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
         /// The command that runs Ollama, such as `["ollama"]`: `models --pull NAME`, and `models --pick` after a
         /// yes, add `pull NAME` to it and run it. Only for a person at a terminal; the server never runs it.
-        ollama_runner: Option<Vec<String>> = None => plain(Optional(&Texts)),
+        ollama_runner: Option<Vec<String>> = None => plain(Optional(&Texts)) => Trusted,
     }
 }
 
@@ -264,21 +273,21 @@ section! {
     #[serde(default)]
     pub struct AsciiSketch in "ascii_sketch" {
         /// Default number of columns.
-        grid_width: usize = 110 => plain(Integer(1, limits::SKETCH_SIDE as u64)),
+        grid_width: usize = 110 => plain(Integer(1, limits::SKETCH_SIDE as u64)) => Harmless,
         /// Default number of rows.
-        grid_height: usize = 38 => plain(Integer(1, limits::SKETCH_SIDE as u64)),
+        grid_height: usize = 38 => plain(Integer(1, limits::SKETCH_SIDE as u64)) => Harmless,
         /// Box-drawing characters; false: `+`, `-` and a bar.
-        unicode_box: bool = true => plain(Flag),
+        unicode_box: bool = true => plain(Flag) => Harmless,
         /// `[x]`, `(•)`, `▼` and bars instead of the role's name.
-        role_glyphs: bool = true => plain(Flag),
+        role_glyphs: bool = true => plain(Flag) => Harmless,
         /// Leave out what a later sibling covers.
-        occlusion_prune: bool = true => plain(Flag),
+        occlusion_prune: bool = true => plain(Flag) => Harmless,
         /// Circled numbers in focus order.
-        tab_index_badges: bool = true => plain(Flag),
+        tab_index_badges: bool = true => plain(Flag) => Harmless,
         /// Label tool bars, menus and dialogs on their top edge.
-        landmark_headers: bool = true => plain(Flag),
+        landmark_headers: bool = true => plain(Flag) => Harmless,
         /// *Later*: ask a vision model where the tree is empty.
-        vlm_fallback: bool = false => plain(Flag),
+        vlm_fallback: bool = false => plain(Flag) => Harmless,
     }
 }
 
@@ -287,15 +296,15 @@ section! {
     #[serde(default)]
     pub struct TreeReading in "tree" {
         /// The most levels below the root that a call can get.
-        max_depth: usize = 8 => plain(Integer(1, limits::TREE_DEPTH as u64)),
+        max_depth: usize = 8 => plain(Integer(1, limits::TREE_DEPTH as u64)) => Harmless,
         /// Default number of levels. Reduced to `max_depth`, with a notice.
-        default_depth: usize = 5 => plain(Integer(0, limits::TREE_DEPTH as u64)),
+        default_depth: usize = 5 => plain(Integer(0, limits::TREE_DEPTH as u64)) => Harmless,
         /// Reading tools may reuse a tree this many seconds; acting tools never do.
-        cache_ttl_s: f64 = 2.0 => plain(Number(0.0, 3600.0)),
+        cache_ttl_s: f64 = 2.0 => plain(Number(0.0, 3600.0)) => Lower,
         /// *Later*: how Windows gathers a tree.
-        strategy: TreeStrategy = TreeStrategy::Merged => plain(OneOf(&["merged", "uia_only"])),
+        strategy: TreeStrategy = TreeStrategy::Merged => plain(OneOf(&["merged", "uia_only"])) => Harmless,
         /// With fewer named elements the reply says `degraded`.
-        sparse_threshold: usize = 5 => plain(UP_TO_A_MILLION),
+        sparse_threshold: usize = 5 => plain(UP_TO_A_MILLION) => Harmless,
     }
 }
 
@@ -314,18 +323,18 @@ section! {
     pub struct Logging in "logging" {
         /// How much is logged to stderr. `WARN`, `CRITICAL` and `FATAL` are accepted; `RUST_LOG` overrides
         /// it.
-        level: LogLevel = LogLevel::Info => plain(OneOf(&["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"])),
+        level: LogLevel = LogLevel::Info => plain(OneOf(&["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"])) => Trusted,
         /// Write one line for each call, including refused ones. While the file cannot be written, inputs
         /// are refused and reading goes on; up to 1000 lines wait and are written when that is possible
         /// again, before anything acts.
-        audit: bool = false => guard(Flag),
+        audit: bool = false => guard(Flag) => Switch(true),
         /// The file, readable only by its owner. If it is a link or not a regular file, the server refuses
         /// to start.
-        audit_path: PathBuf = PathBuf::from("./audit.log") => guard(Path),
+        audit_path: PathBuf = PathBuf::from("./audit.log") => guard(Path) => Trusted,
         /// The file is rotated before it exceeds this.
-        audit_max_bytes: u64 = 10 << 20 => plain(Integer(1024, i64::MAX as u64)),
+        audit_max_bytes: u64 = 10 << 20 => plain(Integer(1024, i64::MAX as u64)) => Trusted,
         /// How many rotated files are kept; 0: never rotate.
-        audit_backups: u32 = 3 => plain(Integer(0, 1000)),
+        audit_backups: u32 = 3 => plain(Integer(0, 1000)) => Trusted,
     }
 }
 
@@ -349,7 +358,7 @@ section! {
         /// Arguments that are left out of the lines, at any depth.
         redact_arg_keys: Vec<String> =
             ["text", "value", "password", "api_key", "Authorization", "confirm_token"].map(str::to_owned).into()
-            => guard(Texts),
+            => guard(Texts) => More,
     }
 }
 
@@ -377,14 +386,14 @@ section! {
     #[serde(default)]
     pub struct Actions in "actions" {
         /// The only tools that may be called, unless `default` says otherwise.
-        allow: Vec<String> = Vec::new() => guard(Texts),
+        allow: Vec<String> = Vec::new() => guard(Texts) => AllowList,
         /// Tools that may not be called.
-        deny: Vec<String> = Vec::new() => guard(Texts),
+        deny: Vec<String> = Vec::new() => guard(Texts) => More,
         /// What happens to tools in neither list. null: allow, or deny once `allow` names anything.
-        default: Option<PolicyVerdict> = None => guard(Optional(&OneOf(&["allow", "deny"]))),
+        default: Option<PolicyVerdict> = None => guard(Optional(&OneOf(&["allow", "deny"]))) => Stricter(&["allow", "deny"]),
         /// What is done to an element of a covered window that does not do it by itself, unless the call says it.
         /// `background`: it is refused. `foreground`: the window is brought to the front.
-        delivery: Delivery = Delivery::Background => guard(OneOf(&["background", "foreground"])),
+        delivery: Delivery = Delivery::Background => guard(OneOf(&["background", "foreground"])) => Stricter(&["foreground", "background"]),
     }
 }
 
@@ -392,9 +401,9 @@ section! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Delivery {
-    /// Nothing: the element does it by itself, or the input is refused.
+    // Nothing: the element does it by itself, or the input is refused.
     Background,
-    /// The focus, the front of the screen and the pointer, where the element does not do it by itself.
+    // The focus, the front of the screen and the pointer, where the element does not do it by itself.
     #[default]
     Foreground,
 }
@@ -428,20 +437,20 @@ section! {
     #[serde(default)]
     pub struct Confirmation in "confirmation" {
         /// How far an element may have moved since consent was given.
-        bbox_tolerance_px: u32 = 20 => guard(Integer(0, 10_000)),
+        bbox_tolerance_px: u32 = 20 => guard(Integer(0, 10_000)) => Lower,
         /// Who gives consent: the agent in two steps, the person through the client, or the person in the
         /// web inspector.
-        mode: ConfirmationMode = ConfirmationMode::Token => guard(OneOf(&["token", "ask", "inspector"])),
+        mode: ConfirmationMode = ConfirmationMode::Token => guard(OneOf(&["token", "ask", "inspector"])) => Stricter(&["token", "ask", "inspector"]),
         /// `consent`: every input needs consent while [the screen addresses an
         /// agent](security-injection.md#consent-on-suspicion).
-        on_suspicion: OnSuspicion = OnSuspicion::Off => guard(OneOf(&["off", "consent"])),
+        on_suspicion: OnSuspicion = OnSuspicion::Off => guard(OneOf(&["off", "consent"])) => Stricter(&["off", "consent"]),
         /// How long that lasts after such a text was last shown.
-        suspicion_seconds: u64 = 600 => guard(Integer(1, 86_400)),
+        suspicion_seconds: u64 = 600 => guard(Integer(1, 86_400)) => Higher,
         /// If there are rules: an input by coordinates or focus into a window that does not expose all of
         /// its elements needs consent. `off`: it is judged by what could be read.
-        on_unread: OnUnread = OnUnread::Consent => guard(OneOf(&["consent", "off"])),
+        on_unread: OnUnread = OnUnread::Consent => guard(OneOf(&["consent", "off"])) => Stricter(&["off", "consent"]),
         /// How long a consent stays valid.
-        ttl_seconds: u64 = 60 => guard(Integer(1, 600)),
+        ttl_seconds: u64 = 60 => guard(Integer(1, 600)) => Lower,
     }
 }
 
@@ -486,10 +495,10 @@ section! {
     pub struct NamedSecrets in "secrets" {
         /// The file with the secrets. If it is missing, readable by other users or invalid, the server
         /// refuses to start.
-        file: Option<PathBuf> = None => guard(Optional(&Path)),
+        file: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
         /// Where a secret may be typed: `{"ACME_PASSWORD": [{"role": "Edit", "name_regex": "(?i)password"}]}`. A
         /// secret that is not named here may go anywhere.
-        allow: BTreeMap<String, Vec<SecretRule>> = BTreeMap::new() => guard(SecretRules),
+        allow: BTreeMap<String, Vec<SecretRule>> = BTreeMap::new() => guard(SecretRules) => Trusted,
     }
 }
 
@@ -509,9 +518,9 @@ section! {
     pub struct Launching in "launch" {
         /// `installed`: what the desktop offers in its menus, and what `launch.allow` names. `any`: every program.
         /// `none`: only what `launch.allow` names.
-        programs: Programs = Programs::default() => guard(OneOf(&["installed", "any", "none"])),
+        programs: Programs = Programs::default() => guard(OneOf(&["installed", "any", "none"])) => Stricter(&["any", "installed", "none"]),
         /// Programs and app ids that may be started too, exactly as a caller writes them.
-        allow: Vec<String> = Vec::new() => guard(Texts),
+        allow: Vec<String> = Vec::new() => guard(Texts) => Fewer,
     }
 }
 
@@ -531,21 +540,21 @@ section! {
     #[serde(default)]
     pub struct Exec in "exec" {
         /// Enables `exec_command`. Without a secret it stays refused.
-        enabled: bool = false => guard(Flag),
+        enabled: bool = false => guard(Flag) => Switch(false),
         /// The secret that a caller must send, at least 12 characters; with a shorter one the server refuses
         /// to start. Best set in the environment: `OSO_EXEC__SECRET`.
-        secret: Option<Secret> = None => secret_guard(MAYBE_TEXT),
+        secret: Option<Secret> = None => secret_guard(MAYBE_TEXT) => Trusted,
         /// The shell when the call names none.
-        default_shell: Shell = Shell::Bash => plain(OneOf(&["bash", "sh", "powershell", "cmd"])),
+        default_shell: Shell = Shell::Bash => plain(OneOf(&["bash", "sh", "powershell", "cmd"])) => Trusted,
         /// How long a command may run when the call does not say.
-        timeout_s: u64 = 30 => plain(Integer(1, 600)),
+        timeout_s: u64 = 30 => plain(Integer(1, 600)) => Lower,
         /// The longest that it may run; a longer timeout is reduced, with a warning.
-        max_timeout_s: u64 = 120 => guard(Integer(1, 600)),
+        max_timeout_s: u64 = 120 => guard(Integer(1, 600)) => Lower,
         /// How much of each output is returned; the rest is dropped.
-        max_output_chars: usize = 20_000 => plain(Integer(1, 1_000_000)),
+        max_output_chars: usize = 20_000 => plain(Integer(1, 1_000_000)) => Lower,
         /// Folders, with their subfolders, that commands may be started in; empty for anywhere. The first is
         /// the default. It limits where a command starts, not what it may open.
-        roots: Vec<PathBuf> = Vec::new() => guard(Texts),
+        roots: Vec<PathBuf> = Vec::new() => guard(Texts) => Trusted,
     }
 }
 
@@ -566,13 +575,13 @@ section! {
     pub struct InputBounds in "input" {
         /// The part of the screen that input is confined to ([windows and
         /// programs](windows-and-programs.md#the-allowed-region)): `[0, 0, 800, 600]` or the text `0,0,800,600`.
-        allowed_region: Option<[i32; 4]> = None => guard(Optional(&Region)),
+        allowed_region: Option<[i32; 4]> = None => guard(Optional(&Region)) => Inside,
         /// How long after an input no other server may act on the same X11 display ([two
         /// servers](linux.md#two-servers-on-one-desktop)); 0: only while a call acts.
-        lease_s: u64 = 60 => plain(Integer(0, 3600)),
+        lease_s: u64 = 60 => plain(Integer(0, 3600)) => Trusted,
         /// A selector that matches several elements: `refuse`, `first` (the first is taken, and `warning` names the
         /// others), or `auto`: refused in `act` and in the profile `agent`, elsewhere the first.
-        ambiguous_selectors: AmbiguousSelectors = AmbiguousSelectors::Auto => plain(OneOf(&["auto", "refuse", "first"])),
+        ambiguous_selectors: AmbiguousSelectors = AmbiguousSelectors::Auto => plain(OneOf(&["auto", "refuse", "first"])) => Stricter(&["first", "auto", "refuse"]),
     }
 }
 
@@ -593,7 +602,98 @@ section! {
     #[serde(default)]
     pub struct Sandbox in "sandbox" {
         /// The size of its screen, in pixels.
-        size: Size = Size::default() => plain(ScreenSize),
+        size: Size = Size::default() => plain(ScreenSize) => Harmless,
+        /// How far its programs are kept from everything else ([linux.md](linux.md#isolation)). `strict`: own home and
+        /// `/tmp`, the system read-only, no other process, no network; where that is not possible, it does not start.
+        /// `home`: the files alone. `off`: nothing. `auto`: `strict` where that is possible, else `off`, with a warning.
+        isolate: Isolate = Isolate::Auto => guard(OneOf(&["auto", "strict", "home", "off"])) => Stricter(&["off", "home", "auto", "strict"]),
+        /// Let isolated programs use the network. They then also reach what listens on this machine: servers on loopback
+        /// and sockets with abstract names, such as your display.
+        network: bool = false => guard(Flag) => Switch(false),
+        /// Folders and files that isolated programs may read too, beside the system's. `~` and `$VAR` are not replaced.
+        share: Vec<PathBuf> = Vec::new() => guard(Texts) => Trusted,
+    }
+}
+
+/// How far the programs of a private desktop are kept from everything else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolate {
+    /// Strict where that is possible, else off, and said.
+    #[default]
+    Auto,
+    /// Files, processes, shared memory and network; or no private desktop.
+    Strict,
+    /// Files alone; or no private desktop.
+    Home,
+    Off,
+}
+
+section! {
+    /// Which applications may be seen and operated.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct AppAccess in "apps" {
+        /// The only applications that may be seen and operated, unless `default` says otherwise. It also opens what is
+        /// denied without being named ([security.md](security.md#applications)).
+        allow: Vec<AppRule> = Vec::new() => guard(AppRules) => Trusted,
+        /// Applications for which a person is asked, once in a session.
+        ask: Vec<AppRule> = Vec::new() => guard(AppRules) => Trusted,
+        /// Applications that may be neither seen nor operated.
+        deny: Vec<AppRule> = Vec::new() => guard(AppRules) => More,
+        /// What happens to applications in no list. null: allow, or deny once `allow` names anything.
+        default: Option<AppVerdict> = None => guard(Optional(&OneOf(&["allow", "ask", "deny"]))) => Trusted,
+    }
+}
+
+impl AppAccess {
+    /// What happens to an application that no list names.
+    pub fn verdict_on_unlisted(&self) -> AppVerdict {
+        let implied = if self.allow.is_empty() { AppVerdict::Allow } else { AppVerdict::Deny };
+        self.default.unwrap_or(implied)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AppVerdict {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// An application, and maybe one window of it: every condition given here holds. Names count whatever their case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AppRule {
+    /// Any of the names below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
+    /// The name of the program: its file, or its process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desktop_id: Option<String>,
+    /// One of the two names in `WM_CLASS`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title_regex: Option<String>,
+}
+
+section! {
+    /// The browser that `--browser` starts.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct BrowserConfig in "browser" {
+        /// The program, by its name or its path; null: the first of Chromium, Chrome, Edge and
+        /// chromium-headless-shell that is found.
+        executable: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
+        /// Keep the browser's own sandbox around pages. It does not start as root and in some containers; without
+        /// it a page that breaks out of its process has the rights of this server.
+        sandbox: bool = true => guard(Flag) => Switch(true),
+        /// The size of a page, in pixels.
+        size: Size = Size::default() => plain(ScreenSize) => Harmless,
     }
 }
 
@@ -649,20 +749,20 @@ section! {
     #[serde(default)]
     pub struct Redaction in "redaction" {
         /// Whether the patterns below are applied.
-        enabled: bool = true => guard(Flag),
+        enabled: bool = true => guard(Flag) => Switch(true),
         /// A window with such a title shows none of its texts; roles and bounds stay.
-        window_title_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        window_title_patterns: Vec<String> = Vec::new() => guard(Patterns) => More,
         /// An element with such a name shows no text.
-        element_name_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        element_name_patterns: Vec<String> = Vec::new() => guard(Patterns) => More,
         /// An element with such a role shows no text.
-        element_role_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        element_role_patterns: Vec<String> = Vec::new() => guard(Patterns) => More,
         /// Matches are replaced in every string of every reply, wherever it came from.
-        ocr_text_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        ocr_text_patterns: Vec<String> = Vec::new() => guard(Patterns) => More,
         /// What is shown instead.
-        replacement: String = "[REDACTED]".to_owned() => guard(Text),
+        replacement: String = "[REDACTED]".to_owned() => guard(Text) => Trusted,
         /// Black out secret and redacted elements in screenshots; of those that only contain matching text,
         /// the ones without children.
-        blur_screenshots: bool = false => guard(Flag),
+        blur_screenshots: bool = false => guard(Flag) => Switch(true),
     }
 }
 
@@ -671,16 +771,50 @@ section! {
     #[serde(default)]
     pub struct Tracing in "tracing" {
         /// Folder of the traces, and the only one that `replay_start` reads from. Must not be a link.
-        dir: PathBuf = PathBuf::from("./traces") => plain(Path),
+        dir: PathBuf = PathBuf::from("./traces") => plain(Path) => Trusted,
         /// Screenshots of the screen and the window with the first call and every n-th; 0: none. They count
         /// against `budgets.max_screenshots`.
-        screenshot_every_n_actions: u32 = 5 => plain(UP_TO_A_MILLION),
+        screenshot_every_n_actions: u32 = 5 => plain(UP_TO_A_MILLION) => Trusted,
         /// Longer arguments are truncated, with a mark.
-        max_args_bytes: usize = 4096 => plain(Integer(0, 16 << 20)),
+        max_args_bytes: usize = 4096 => plain(Integer(0, 16 << 20)) => Lower,
         /// Arguments that are not recorded.
         redact_keys: Vec<String> =
             ["api_key", "password", "Authorization", "token", "confirm_token"].map(str::to_owned).into()
-            => guard(Texts),
+            => guard(Texts) => More,
+    }
+}
+
+section! {
+    /// Jobs.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Jobs in "jobs" {
+        /// Folder of the job store (`jobs.db`).
+        dir: PathBuf = PathBuf::from("./jobs") => plain(Path) => Trusted,
+    }
+}
+
+section! {
+    /// The model that plans jobs.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Planner in "planner" {
+        /// Its server, OpenAI-compatible. Never shown in messages.
+        base_url: Endpoint = Endpoint::new("http://localhost:11434") => secret(KeyRule::Endpoint) => Trusted,
+        /// Its API key; default: `OPENAI_API_KEY` from the environment. Never shown.
+        api_key: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
+        /// The model's name, unless the job names one.
+        model: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
+        /// Maximum length of an answer.
+        max_tokens: u32 = 4096 => plain(Integer(1, 1_000_000)) => Lower,
+        /// Seconds to wait for an answer.
+        timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)) => Lower,
+        /// File with prices in LiteLLM's form, in dollars per token; its models replace those that are built in.
+        prices: Option<PathBuf> = None => plain(Optional(&Path)) => Trusted,
+        /// The model costs nothing; for one on your own computer.
+        free: bool = false => plain(Flag) => Switch(false),
+        /// Send the key without encryption to a server that is not on this computer.
+        allow_plain_http: bool = false => guard(Flag) => Switch(false),
     }
 }
 
@@ -690,7 +824,7 @@ section! {
     pub struct WaitFor in "wait_for" {
         /// The longest wait of `wait_for` and `wait_idle`; a call that asks for more waits this long and says so in
         /// `warning`.
-        max_timeout_ms: u64 = 60_000 => plain(Integer(1, 60_000)),
+        max_timeout_ms: u64 = 60_000 => plain(Integer(1, 60_000)) => Lower,
     }
 }
 
@@ -701,7 +835,7 @@ section! {
     pub struct Scenarios in "scenarios" {
         /// `load_scenario` reads only below these folders, links followed. The flag `--scenario` may name
         /// any file.
-        dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts),
+        dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts) => Trusted,
     }
 }
 
@@ -711,7 +845,7 @@ section! {
     #[serde(default)]
     pub struct Screenshots in "screenshots" {
         /// `assert_state`'s `screenshot_similar` reads only below these folders, links followed.
-        reference_dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts),
+        reference_dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts) => Trusted,
     }
 }
 
@@ -721,15 +855,15 @@ section! {
     #[serde(default)]
     pub struct Budgets in "budgets" {
         /// Inputs in one session.
-        max_actions: Option<u64> = None => guard(MAYBE_COUNT),
+        max_actions: Option<u64> = None => guard(MAYBE_COUNT) => Lower,
         /// Screenshots in one session.
-        max_screenshots: Option<u64> = None => guard(MAYBE_COUNT),
+        max_screenshots: Option<u64> = None => guard(MAYBE_COUNT) => Lower,
         /// Tokens of the vision model in one session.
-        max_vlm_tokens: Option<u64> = None => guard(MAYBE_COUNT),
+        max_vlm_tokens: Option<u64> = None => guard(MAYBE_COUNT) => Lower,
         /// After this many seconds inputs and screenshots are refused.
-        max_session_seconds: Option<u64> = None => guard(MAYBE_COUNT),
+        max_session_seconds: Option<u64> = None => guard(MAYBE_COUNT) => Lower,
         /// Inputs in any 60 seconds; refused with the time to wait.
-        actions_per_minute: Option<u64> = None => guard(MAYBE_COUNT),
+        actions_per_minute: Option<u64> = None => guard(MAYBE_COUNT) => Lower,
     }
 }
 

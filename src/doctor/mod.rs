@@ -4,6 +4,7 @@
 //! stays behind, no package is installed, nothing is sent. It promises no more than the platform adapter of
 //! this build claims for itself.
 
+mod apps;
 mod desktop;
 mod sandbox;
 
@@ -34,6 +35,8 @@ pub struct DoctorSubject<'a> {
     pub survey: Option<Survey>,
     /// What macOS permits; `None` on other systems.
     pub mac: Option<MacPermissions>,
+    /// The programs that this process was started by, the nearest first.
+    pub hosts: Vec<String>,
     pub machine: &'a dyn Machine,
 }
 
@@ -137,6 +140,8 @@ const CHECKS: &[(&[&str], CheckFunction)] = &[
     (&["linux"], desktop::check_accessibility),
     (&["linux"], desktop::check_programs),
     (&["linux"], sandbox::check_sandbox),
+    (&["linux"], sandbox::check_isolation),
+    (&[], apps::check_apps),
     (&["linux"], check_fonts),
     (&["macos"], check_mac_accessibility),
     (&["macos"], check_mac_recording),
@@ -253,7 +258,10 @@ fn check_config(subject: &DoctorSubject<'_>) -> DoctorCheck {
         }
     };
     let path = loaded.path.display();
-    let read = if loaded.existed { format!("{path} read") } else { format!("{path} absent, defaults used") };
+    let read = match loaded.read.as_slice() {
+        [] => format!("{path} absent, defaults used"),
+        files => format!("{} read", files.join(" and ")),
+    };
     let remarks: Vec<&str> = loaded.problems.iter().chain(&loaded.notices).map(String::as_str).collect();
     let status = if remarks.is_empty() { CheckStatus::Ok } else { CheckStatus::Warning };
     DoctorCheck::new("config", status, [&[read.as_str()], remarks.as_slice()].concat().join("\n"))

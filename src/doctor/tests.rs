@@ -73,7 +73,7 @@ fn complete() -> PretendedMachine {
             ("XDG_RUNTIME_DIR", "/run/user/1000"),
         ]
         .into(),
-        programs: ["tesseract", "apt-get", "sudo", "Xvfb", "dbus-daemon", "openbox"].into(),
+        programs: ["tesseract", "apt-get", "sudo", "Xvfb", "dbus-daemon", "openbox", "bwrap"].into(),
         files: ["/usr/share/fonts", "/usr/libexec/at-spi-bus-launcher"].into(),
         sockets: ["/tmp/.X11-unix/X0", "/run/user/1000/bus"].into(),
         survey: Some(Survey {
@@ -122,6 +122,7 @@ fn report_with(
         config: loaded.as_ref(),
         survey: machine.survey.clone(),
         mac: machine.mac,
+        hosts: vec!["bash".to_owned(), "konsole".to_owned()],
         machine,
     })
 }
@@ -479,6 +480,7 @@ fn wsl_needs_no_display() {
         config: loaded.as_ref(),
         survey: None,
         mac: None,
+        hosts: Vec::new(),
         machine: &machine,
     });
     let display = report.checks.iter().find(|check| check.name == "display").unwrap();

@@ -137,6 +137,7 @@ impl PendingApproval {
             "origin": Origin::name(call.origin),
             "args": shown_args(gate, call, question),
             "question": question.text,
+            "for_session": question.for_session,
             "asked_at": timestamp(gate.clock.wall_time()),
             "target": {
                 "window_uid": target.window_uid(),

@@ -3,20 +3,25 @@
 //! A line is fields separated by one blank, `name=value`. No name and no value contains a blank or
 //! a line break, so no caller and no window title can forge a field or a second line. A line that
 //! cannot be written is an error: the gate then allows no input, because it could not be traced.
+//!
+//! Several servers may share one file. Each line is written under a lock on the file that is at the path at that
+//! moment; one that was removed, replaced or rotated by another server is noticed before the line is written, and
+//! before anything acts.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
-use crate::clock::{lock, timestamp};
+use crate::clock::{Deadline, lock, sleep_really, timestamp};
 use crate::files;
 use crate::privacy::arguments::{KEYS, may_be_typed};
+use crate::privacy::injection::is_invisible;
 use crate::privacy::scrub::Scrub;
 use crate::text::shorten;
 
@@ -31,6 +36,8 @@ pub struct AuditEntry<'a> {
     pub time: SystemTime,
     pub step: u64,
     pub caller: &'a str,
+    /// The job that the call belongs to.
+    pub job_id: Option<&'a str>,
     pub tool: &'a str,
     pub ok: bool,
     pub changed: Option<bool>,
@@ -57,6 +64,9 @@ pub fn audit_line(entry: &AuditEntry, redact_keys: &[String], scrub: &Scrub) -> 
     let mut line = timestamp(entry.time);
     push_field(&mut line, "step", &entry.step.to_string());
     push_field(&mut line, "caller", &shown_text(entry.caller, scrub));
+    if let Some(job_id) = entry.job_id {
+        push_field(&mut line, "job", &shown_text(job_id, scrub));
+    }
     push_field(&mut line, "tool", &shown_text(entry.tool, scrub));
     push_field(&mut line, "ok", if entry.ok { "true" } else { "false" });
     if let Some(changed) = entry.changed {
@@ -184,7 +194,7 @@ enum Backslash {
     Kept,
 }
 
-/// Writes blanks, line breaks and control characters as JSON does (`\u0020`). All else stays
+/// Writes blanks, line breaks, control characters and what takes no room as JSON does (`\u0020`). All else stays
 /// readable, quotation marks too: a selector looks as it was written.
 fn escape_field(text: &str, backslash: Backslash) -> String {
     let mut result = String::with_capacity(text.len());
@@ -194,7 +204,7 @@ fn escape_field(text: &str, backslash: Backslash) -> String {
             '\n' => result.push_str("\\n"),
             '\r' => result.push_str("\\r"),
             '\t' => result.push_str("\\t"),
-            character if character.is_whitespace() || character.is_control() => {
+            character if character.is_whitespace() || character.is_control() || is_invisible(character) => {
                 push_escape(&mut result, character);
             }
             character => result.push(character),
@@ -238,12 +248,20 @@ pub struct AuditLog {
 /// Lines that are kept while the disk is full; inputs are refused meanwhile, so few come.
 const MOST_KEPT: usize = 1000;
 
+/// How long another server may hold the file; a line takes it a few microseconds.
+const LOCK_TIME: Duration = Duration::from_secs(2);
+const LOCK_PAUSE: Duration = Duration::from_millis(1);
+/// How often the file may change under our hands while one line waits.
+const MOST_REOPENED: usize = 20;
+
 #[derive(Debug)]
 struct Log {
     file: File,
     length: u64,
     /// The file ends within a line: a crash or a full disk cut it. The next line starts anew.
     torn: bool,
+    /// What was written before is no longer here. The next line says so.
+    reopened: bool,
 }
 
 impl AuditLog {
@@ -274,9 +292,13 @@ impl AuditLog {
         self.write_backlog(&mut backlog)
     }
 
-    /// Whether everything so far is in the file. The gate asks before it lets anything act.
+    /// Whether everything so far is in the file that is there. The gate asks before it lets anything act.
     pub fn ensure_writable(&self) -> io::Result<()> {
-        self.write_backlog(&mut lock(&self.backlog))
+        self.write_backlog(&mut lock(&self.backlog))?;
+        let mut log = lock(&self.log);
+        self.hold_file(&mut log)?;
+        log.let_go();
+        Ok(())
     }
 
     fn write_backlog(&self, backlog: &mut VecDeque<String>) -> io::Result<()> {
@@ -290,12 +312,50 @@ impl AuditLog {
     /// Adds one line, made by `line`. After an error the log is as before, or says where it is torn.
     fn append_line(&self, line: &str) -> io::Result<()> {
         let mut log = lock(&self.log);
-        if self.must_rotate(&log, line) {
-            *log = self
-                .rotate_log()
-                .map_err(|error| describe_io_error(&self.path, "cannot be rotated", &error))?;
+        self.hold_file(&mut log)?;
+        let done = self.append_held(&mut log, line);
+        log.let_go();
+        done
+    }
+
+    fn append_held(&self, log: &mut Log, line: &str) -> io::Result<()> {
+        let failed = |what| move |error| describe_io_error(&self.path, what, &error);
+        log.look_again().map_err(failed("cannot be read"))?;
+        if self.must_rotate(log, line) {
+            let reopened = log.reopened;
+            *log = self.rotate_log().map_err(failed("cannot be rotated"))?;
+            log.reopened = reopened;
         }
-        log.append_line(line).map_err(|error| describe_io_error(&self.path, "cannot be written", &error))
+        log.append_line(line).map_err(failed("cannot be written"))
+    }
+
+    /// Locks the file that is at the path now, whatever became of the one that was open.
+    fn hold_file(&self, log: &mut Log) -> io::Result<()> {
+        let failed = |error| describe_io_error(&self.path, "cannot be locked", &error);
+        for _ in 0..MOST_REOPENED {
+            lock_file(&log.file).map_err(failed)?;
+            if log.is_at(&self.path) {
+                return Ok(());
+            }
+            self.reopen_log(log)?;
+        }
+        Err(failed(io::Error::other("it is replaced again and again")))
+    }
+
+    /// Another server may have rotated the file. What else took it away has taken lines with it, and that is said.
+    fn reopen_log(&self, log: &mut Log) -> io::Result<()> {
+        let rotated = (1..=self.backups).any(|number| log.is_at(&self.backup_path(number)));
+        let mut fresh = Log::open(&self.path)
+            .map_err(|error| describe_io_error(&self.path, "is gone and cannot be opened anew", &error))?;
+        fresh.reopened = log.reopened || !rotated;
+        if fresh.reopened {
+            tracing::error!(
+                "the audit log {} was removed or replaced; what was written to it before is no longer there",
+                self.path.display()
+            );
+        }
+        *log = fresh;
+        Ok(())
     }
 
     fn must_rotate(&self, log: &Log, line: &str) -> bool {
@@ -303,18 +363,48 @@ impl AuditLog {
         can && log.length + line.len() as u64 + 1 > self.max_bytes
     }
 
-    /// Moves `log` to `log.1`, `log.1` to `log.2` and so on; the last one is overwritten.
+    /// Moves `log` to `log.1`, `log.1` to `log.2` and so on; the last one is overwritten. The new file is there before
+    /// any other is touched, so that nothing is moved when none can be made.
     fn rotate_log(&self) -> io::Result<Log> {
-        for number in (1..self.backups).rev() {
+        let next = self.numbered_path("next");
+        // Left by a server that was killed while it rotated; nothing was written to it.
+        remove_if_there(&next)?;
+        let log = Log::open(&next)?;
+        lock_file(&log.file)?;
+        if let Err(problem) = self.shift_backups().and_then(|()| std::fs::rename(&next, &self.path)) {
+            // It is empty, and made anew at the next try.
+            let _ = std::fs::remove_file(&next);
+            return Err(problem);
+        }
+        Ok(log)
+    }
+
+    /// Only up to the first number that is free: a rotation that failed half-way is not repeated.
+    fn shift_backups(&self) -> io::Result<()> {
+        let is_free = |number: &u32| self.backup_path(*number).symlink_metadata().is_err();
+        let last = (1..=self.backups).find(is_free).unwrap_or(self.backups);
+        for number in (1..last).rev() {
             rename_if_there(&self.backup_path(number), &self.backup_path(number + 1))?;
         }
-        rename_if_there(&self.path, &self.backup_path(1))?;
-        Log::open(&self.path)
+        let newest = self.backup_path(1);
+        remove_if_there(&newest)?;
+        // A second name leaves no moment without a file, in which another server would make one of its own. Some file
+        // systems have no second names, and Windows may not replace a file that is open.
+        let second = if cfg!(windows) {
+            Err(io::ErrorKind::Unsupported.into())
+        } else {
+            std::fs::hard_link(&self.path, &newest)
+        };
+        second.or_else(|_| rename_if_there(&self.path, &newest))
     }
 
     fn backup_path(&self, number: u32) -> PathBuf {
+        self.numbered_path(&number.to_string())
+    }
+
+    fn numbered_path(&self, end: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
-        name.push(format!(".{number}"));
+        name.push(format!(".{end}"));
         name.into()
     }
 }
@@ -328,16 +418,44 @@ impl Log {
         };
         let length = file.metadata()?.len();
         let torn = length > 0 && last_byte(&mut file)? != b'\n';
-        Ok(Log { file, length, torn })
+        Ok(Log { file, length, torn, reopened: false })
+    }
+
+    /// Whether this is the file at the path.
+    fn is_at(&self, path: &Path) -> bool {
+        match (path.symlink_metadata(), self.file.metadata()) {
+            (Ok(found), Ok(opened)) => files::is_same_file(&found, &opened),
+            _ => false,
+        }
+    }
+
+    /// Another server may have written since.
+    fn look_again(&mut self) -> io::Result<()> {
+        let length = self.file.metadata()?.len();
+        if length != self.length {
+            self.torn = length > 0 && last_byte(&mut self.file)? != b'\n';
+            self.length = length;
+        }
+        Ok(())
+    }
+
+    /// Closing the file does the same, so that an error costs nothing.
+    fn let_go(&self) {
+        let _ = self.file.unlock();
     }
 
     fn append_line(&mut self, line: &str) -> io::Result<()> {
         let start = if self.torn { "\n" } else { "" };
-        let bytes = format!("{start}{line}\n");
+        // At the time of the line that follows it.
+        let time = line.split(' ').next().unwrap_or_default();
+        let remark =
+            if self.reopened { format!("{time} event=reopened before=gone\n") } else { String::new() };
+        let bytes = format!("{start}{remark}{line}\n");
         match self.file.write_all(bytes.as_bytes()) {
             Ok(()) => {
                 self.length += bytes.len() as u64;
                 self.torn = false;
+                self.reopened = false;
                 Ok(())
             }
             Err(error) => {
@@ -371,6 +489,32 @@ fn last_byte(file: &mut File) -> io::Result<u8> {
     file.seek(SeekFrom::End(-1))?;
     file.read_exact(&mut byte)?;
     Ok(byte[0])
+}
+
+/// Waits for another server's line, not for a server that stopped in the middle of one.
+fn lock_file(file: &File) -> io::Result<()> {
+    let deadline = Deadline::after(LOCK_TIME);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            // Where files cannot be locked, one server alone uses this one.
+            Err(TryLockError::Error(problem)) if problem.kind() == io::ErrorKind::Unsupported => {
+                return Ok(());
+            }
+            Err(TryLockError::Error(problem)) => return Err(problem),
+            Err(TryLockError::WouldBlock) if deadline.is_over() => {
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, "another server holds it"));
+            }
+            Err(TryLockError::WouldBlock) => sleep_really(LOCK_PAUSE),
+        }
+    }
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        answer => answer,
+    }
 }
 
 fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
@@ -407,6 +551,7 @@ mod tests {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let time = SystemTime::UNIX_EPOCH + Duration::from_micros(1_794_786_622_764_711);
         let mut entry = AuditEntry {
+            job_id: None,
             time,
             step: 1,
             caller: "unknown",
@@ -672,20 +817,118 @@ mod tests {
     #[test]
     fn a_full_disk_is_an_error_every_time() {
         let file = OpenOptions::new().append(true).open("/dev/full").unwrap();
-        let log = Log { file, length: 0, torn: false };
-        let audit = AuditLog {
-            path: "audit.log".into(),
-            max_bytes: 1000,
-            backups: 3,
-            log: Mutex::new(log),
-            backlog: Mutex::default(),
-        };
+        let mut log = Log { file, length: 0, torn: false, reopened: false };
         for _ in 0..2 {
-            let error = audit.append_line("line").unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-            assert!(error.to_string().starts_with("the audit log audit.log cannot be written"), "{error}");
+            assert_eq!(log.append_line("line").unwrap_err().kind(), io::ErrorKind::StorageFull);
         }
-        assert!(audit.log.lock().unwrap().torn);
+        assert!(log.torn);
+    }
+
+    /// All lines of a log, from the oldest backup to the newest line.
+    fn all_lines(path: &Path, backups: u32) -> Vec<String> {
+        let files = (1..=backups).rev().map(|number| path.with_file_name(format!("audit.log.{number}")));
+        let texts = files.chain([path.to_owned()]).filter_map(|file| fs::read_to_string(file).ok());
+        texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+    }
+
+    /// H-122 on code: where no new file can be made, no old one is moved, however often it is tried.
+    #[cfg(unix)]
+    #[test]
+    fn a_rotation_that_fails_loses_nothing() {
+        in_directory(|path| {
+            let audit = AuditLog::open(path, 10, 4).unwrap();
+            (0..3).for_each(|n| audit.append_line(&format!("aaaaaaa{n}")).unwrap());
+            // A folder with something in it can be neither removed nor replaced.
+            let next = path.with_file_name("audit.log.next");
+            fs::create_dir_all(next.join("inner")).unwrap();
+            for _ in 0..10 {
+                assert!(audit.append_line("bbbbbbbb").unwrap_err().to_string().contains("cannot be rotated"));
+            }
+            fs::remove_dir_all(next).unwrap();
+            audit.append_line("bbbbbbbb").unwrap();
+            assert_eq!(all_lines(path, 4), ["aaaaaaa0", "aaaaaaa1", "aaaaaaa2", "bbbbbbbb"]);
+        });
+    }
+
+    /// H-122 on code: nor is what was moved moved again when a later step failed.
+    #[test]
+    fn a_rotation_that_stopped_half_way_is_not_repeated() {
+        in_directory(|path| {
+            let audit = AuditLog::open(path, 10, 4).unwrap();
+            (0..3).for_each(|n| audit.append_line(&format!("aaaaaaa{n}")).unwrap());
+            // As if .2 and .1 had been moved, and the log itself not.
+            for (from, to) in [("audit.log.2", "audit.log.3"), ("audit.log.1", "audit.log.2")] {
+                fs::rename(path.with_file_name(from), path.with_file_name(to)).unwrap();
+            }
+            (3..5).for_each(|n| audit.append_line(&format!("aaaaaaa{n}")).unwrap());
+            let all = ["aaaaaaa0", "aaaaaaa1", "aaaaaaa2", "aaaaaaa3", "aaaaaaa4"];
+            assert_eq!(all_lines(path, 4), all);
+        });
+    }
+
+    /// H-90 on code: a file that was removed or replaced is noticed before anything acts, and the new one says so.
+    #[cfg(unix)]
+    #[test]
+    fn a_log_that_is_gone_is_noticed() {
+        in_directory(|path| {
+            let audit = AuditLog::open(path, 1000, 3).unwrap();
+            audit.append_line("time-1 step=1").unwrap();
+            fs::remove_file(path).unwrap();
+            audit.ensure_writable().unwrap();
+            audit.append_line("time-2 step=2").unwrap();
+            let expected = "time-2 event=reopened before=gone\ntime-2 step=2\n";
+            assert_eq!(fs::read_to_string(path).unwrap(), expected);
+            fs::rename(path, path.with_file_name("mine")).unwrap();
+            fs::write(path, "other\n").unwrap();
+            audit.append_line("time-3 step=3").unwrap();
+            let expected = "other\ntime-3 event=reopened before=gone\ntime-3 step=3\n";
+            assert_eq!(fs::read_to_string(path).unwrap(), expected);
+        });
+    }
+
+    /// H-90 on code: where it cannot be opened anew, nothing may act.
+    #[cfg(unix)]
+    #[test]
+    fn a_log_that_became_a_link_lets_nothing_act() {
+        in_directory(|path| {
+            let audit = AuditLog::open(path, 1000, 3).unwrap();
+            fs::remove_file(path).unwrap();
+            std::os::unix::fs::symlink("/dev/null", path).unwrap();
+            let problem = audit.ensure_writable().unwrap_err().to_string();
+            assert!(
+                problem.contains("is gone and cannot be opened anew: it is a symbolic link"),
+                "{problem}"
+            );
+        });
+    }
+
+    /// H-90 on code: servers that share a log lose no line of each other, and no file outgrows its limit.
+    #[test]
+    fn servers_share_one_log() {
+        in_directory(|path| {
+            let servers: Vec<AuditLog> = (0..8).map(|_| AuditLog::open(path, 400, 200).unwrap()).collect();
+            std::thread::scope(|scope| {
+                for (number, audit) in servers.iter().enumerate() {
+                    scope.spawn(move || {
+                        (0..50).for_each(|n| audit.append_line(&format!("line-{number}-{n:02}")).unwrap())
+                    });
+                }
+            });
+            let mut lines = all_lines(path, 200);
+            lines.sort_unstable();
+            lines.dedup();
+            assert_eq!(lines.len(), 400);
+            for file in fs::read_dir(path.parent().unwrap()).unwrap().flatten() {
+                assert!(file.metadata().unwrap().len() <= 400, "{:?}", file.file_name());
+            }
+        });
+    }
+
+    /// H-52 on code: what a person cannot see is written so that they can.
+    #[test]
+    fn invisible_characters_are_escaped() {
+        check(json!({"name": "De\u{200b}le\u{ad}te\u{2060}"}), r"args.name=De\u200ble\u00adte\u2060");
+        check(json!({"list": ["a\u{feff}b"]}), r#"args.list=["a\ufeffb"]"#);
     }
 
     #[test]

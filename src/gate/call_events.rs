@@ -23,6 +23,7 @@ pub struct CallEvent<'a> {
     pub step_id: u64,
     pub caused_by: Option<u64>,
     pub origin: &'static str,
+    pub job_id: Option<&'a str>,
     pub began: SystemTime,
     pub took: Duration,
     pub size: Size,
@@ -38,6 +39,8 @@ struct CallStarted<'a> {
     group: &'a str,
     acts: bool,
     origin: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_id: Option<&'a str>,
     at: String,
     args: Map<String, Value>,
 }
@@ -50,6 +53,8 @@ struct CallEnded<'a> {
     group: &'a str,
     acts: bool,
     origin: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_id: Option<&'a str>,
     at: String,
     duration_ms: f64,
     ok: bool,
@@ -70,6 +75,7 @@ pub fn started_event(
     entry: &TableEntry,
     step_id: u64,
     origin: &'static str,
+    job_id: Option<&str>,
     args: &Value,
 ) -> String {
     let meta = entry.spec.meta;
@@ -79,6 +85,7 @@ pub fn started_event(
         group: meta.group.name(),
         acts: meta.effect.acts(),
         origin,
+        job_id,
         at: timestamp(gate.clock.wall_time()),
         args: recordable_arguments(gate, entry, &for_the_books(&gate.tools, &gate.secrets, entry, args)),
     })
@@ -95,6 +102,7 @@ impl CallEvent<'_> {
             group: meta.group.name(),
             acts: meta.effect.acts(),
             origin: self.origin,
+            job_id: self.job_id,
             at: timestamp(self.began),
             duration_ms: (self.took.as_secs_f64() * 1e6).round() / 1e3,
             ok: self.reply.ok(),
@@ -112,7 +120,11 @@ impl CallEvent<'_> {
 
 /// The arguments as a trace would keep them if everything typed went into a secret field: who watches may
 /// not be who may know.
-fn recordable_arguments(gate: &Gate, entry: &TableEntry, args: &Map<String, Value>) -> Map<String, Value> {
+pub fn recordable_arguments(
+    gate: &Gate,
+    entry: &TableEntry,
+    args: &Map<String, Value>,
+) -> Map<String, Value> {
     let redact_keys = &gate.config.audit.redact_arg_keys;
     let keeper = for_the_person(gate, entry, entry.spec.meta.effect.acts());
     Keeper { redact_keys, ..keeper }.kept(args)

@@ -1,5 +1,7 @@
 //! The gate as the tools that it runs see it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::confirm::{CallFacts, Person, Ticket};
@@ -7,7 +9,8 @@ use super::{Call, Gate, Reply, ReplyReader};
 use crate::budget::{BudgetStatus, Meter, Reservation};
 use crate::clock::Cancel;
 use crate::error::Result;
-use crate::tool::{Caller, Cx, Foreseen, Meta, Proposal, Services, Target};
+use crate::tool::scope::Scope;
+use crate::tool::{Caller, Cx, Foreseen, Foresight, Meta, Proposal, Services, Target};
 
 impl Gate {
     /// What every tool is lent.
@@ -29,16 +32,16 @@ impl Gate {
 }
 
 impl Caller for Gate {
-    fn pass_step(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-        self.pass_along(call, person, cancel, ReplyReader::AnotherCall)
+    fn pass_step(&self, call: Call, person: &Person, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply {
+        self.pass_along(call, person, scope, cancel, ReplyReader::AnotherCall)
     }
 
     fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply {
         self.pass_call(call, cancel)
     }
 
-    fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
-        self.foresee_step(cx, tool, args, first)
+    fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen> {
+        self.foresee_step(cx, tool, args, when)
     }
 
     fn check_permitted(&self, meta: &Meta) -> Result<()> {
@@ -76,7 +79,7 @@ impl Caller for Gate {
     }
 
     fn withdraw_question(&self, ticket: &Ticket) {
-        self.confirm.withdraw_question(ticket);
+        self.withdraw(ticket);
     }
 
     fn reveal_secret(&self, name: &str) -> Result<&str> {

@@ -2,6 +2,7 @@
 //! its egress. Only here is a tool run, and only here is a [`Permit`] granted.
 
 pub mod allow;
+mod app_questions;
 pub mod approvals;
 pub mod audit;
 mod call_events;
@@ -15,6 +16,7 @@ pub mod suspicion;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
@@ -26,16 +28,19 @@ use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
 use crate::gate::confirm::{CallFacts, Case, Consent, ConsentVerdict, Forced, Why};
 use crate::metrics::Size;
+use crate::observer::Ref;
 use crate::privacy::scrub::{self, Scrub};
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens_for_bytes};
-use crate::tool::args;
 pub use crate::tool::call::{Call, Origin, Reply, ReplyBody};
 use crate::tool::object::WrittenObject;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{ErasedOutput, ReplyFrame};
-use crate::tool::{Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, gate_args, typed};
+use crate::tool::scope::{Intent, IntentOutcome, Scope, describe_targets};
+use crate::tool::{
+    Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, args, gate_args, lean, typed,
+};
 use crate::trace::{Closing, PendingCall};
 
 pub use state::{Gate, Shared};
@@ -62,6 +67,10 @@ impl Reply {
     }
 }
 
+/// How often a person is asked about one call: it may need access to several applications, and consent to what it does
+/// there, once more if the window changed meanwhile.
+pub const MOST_QUESTIONS: usize = 5;
+
 /// Who reads a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReplyReader {
@@ -79,32 +88,52 @@ impl Gate {
     /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
     /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
     pub fn pass_for(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-        self.pass_along(call, person, cancel, ReplyReader::Caller)
+        self.pass_along(call, person, None, cancel, ReplyReader::Caller)
     }
 
-    fn pass_along(&self, mut call: Call, person: &Person, cancel: &Cancel, reader: ReplyReader) -> Reply {
+    /// The way of a call of a job, which is held to the job's scope as well.
+    pub fn pass_scoped(&self, call: Call, person: &Person, scope: &Arc<Scope>, cancel: &Cancel) -> Reply {
+        self.pass_along(call, person, Some(scope), cancel, ReplyReader::Caller)
+    }
+
+    fn pass_along(
+        &self,
+        mut call: Call,
+        person: &Person,
+        scope: Option<&Arc<Scope>>,
+        cancel: &Cancel,
+        reader: ReplyReader,
+    ) -> Reply {
         let credential = self
             .tools
             .find_tool(&call.tool)
             .and_then(|entry| gate_args::take_credential(entry.spec.meta, &mut call.args));
         let pass_once = |call: Call, person: &Person| {
-            let showing = CallAuthority { credential: credential.as_ref(), person };
+            let showing = CallAuthority { credential: credential.as_ref(), person, scope, was_silent: false };
             pass_once(self, call, showing, cancel, reader)
         };
-        if !self.confirm.asks_in_the_inspector() {
-            return pass_once(call, person);
-        }
-        if !self.approvals.are_served() {
-            return pass_once(call, &Person::Unreachable);
-        }
-        let mut refusal = pass_once(call.clone(), &Person::Reachable);
-        let Some(question) = refusal.question.take() else {
-            return refusal;
+        let here = self.confirm.asks_in_the_inspector();
+        let served = self.approvals.are_served();
+        let first = match (here, served) {
+            (false, _) => person,
+            (true, true) => &Person::Reachable,
+            (true, false) => &Person::Unreachable,
         };
-        let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
-        let reply = pass_once(call, &person);
-        // Refused before it was judged, the question would stay open.
-        self.confirm.withdraw_question(&question.ticket);
+        let mut reply = pass_once(call.clone(), first);
+        for _ in 0..MOST_QUESTIONS {
+            // What the client is asked by its own surface is not asked here.
+            let asked_here = here || (*person == Person::Unreachable && served);
+            let Some(question) = reply.question.take_if(|_| asked_here) else {
+                return reply;
+            };
+            let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
+            reply = pass_once(call.clone(), &person);
+            // Refused before it was judged, the question would stay open.
+            self.withdraw(&question.ticket);
+        }
+        if let Some(question) = reply.question.take_if(|_| here) {
+            self.withdraw(&question.ticket);
+        }
         reply
     }
 }
@@ -114,16 +143,25 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
     let Some(entry) = gate.tools.find_tool(&call.tool) else {
         return unknown_tool(gate, &call.tool);
     };
-    let mut record = Record::open(gate, entry, &call, reader);
+    let mut record = Record::open(gate, entry, &call, showing.scope, reader);
+    let person = gate.take_app_answer(showing.person, &mut record.notes);
+    let was_silent = matches!(showing.person, Person::Silent(_));
+    let showing = CallAuthority { person: &person, was_silent, ..showing };
     let judged = gate.judges(entry.spec.meta);
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
-    cx.lean = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp && reader == ReplyReader::Caller;
+    cx.scope = showing.scope;
+    let for_a_model = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp;
+    cx.lean = (for_a_model || showing.scope.is_some_and(|scope| scope.reads_lines))
+        && reader == ReplyReader::Caller;
     cx.is_step = reader == ReplyReader::AnotherCall;
     cx.in_list = entry.spec.meta.steps || cx.is_step;
     let name = entry.spec.meta.name;
     let result =
         catch_panic(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
     let result = result.map_err(|error| gate.halt.explain_cancel(error));
+    if let Err(error) = &result {
+        gate.ask_about_app(error, name, &showing, &mut record.notes);
+    }
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let reply = catch_panic(gate, name, || Ok(write_reply(gate, entry.spec, &record, result, &mut cx)));
     let mut reply = reply.unwrap_or_else(|error| {
@@ -139,6 +177,10 @@ struct CallAuthority<'a> {
     /// What the caller opens a lock with; recorded nowhere.
     credential: Option<&'a Value>,
     person: &'a Person,
+    /// The job that the call belongs to.
+    scope: Option<&'a Arc<Scope>>,
+    /// The person was asked just now and did not decide.
+    was_silent: bool,
 }
 
 fn admit_and_run(
@@ -153,10 +195,13 @@ fn admit_and_run(
     let (own, prepared) = entry.spec.parse(entry.schema(), args)?;
     let dry_run = own.dry_run;
     cx.max_tokens = own.max_tokens;
+    cx.argument_notes.clone_from(&own.notes);
     gate.permits(meta)?;
+    showing.scope.map_or(Ok(()), |scope| scope.check_permitted(meta, meta.implies))?;
     gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = gate.budget.reserve(meters, gate.clock.now())?;
+    showing.scope.map_or(Ok(()), |scope| scope.count_call(meters))?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     // The steps of a list take it one by one: what they wait for may need somebody else's hands.
     let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&gate.input_lease));
@@ -173,18 +218,59 @@ fn admit_and_run(
         trace.note_target(targets.first());
     }
     gate.config.launch.check(&targets)?;
+    gate.check_programs(&targets)?;
     record.notes.secrets = admit_secrets(gate, entry, &*prepared, &targets)?;
     if cx.judged {
         judge_targets(gate, entry, &*prepared, &own, &targets, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
-    let permit = Permit::grant(reservation, targets, dry_run);
+    let intent = match showing.scope {
+        Some(scope) if meta.effect.acts() && !meta.steps && !dry_run => {
+            Some((scope, intend(gate, entry, scope, &*prepared, &targets, record.step_id)?))
+        }
+        _ => None,
+    };
+    let permit = Permit::grant(reservation, targets, dry_run).held_to(gate.confirm.rules_for_inputs());
     // By itself, so that a trace also sees what a panic left behind.
     let result = catch_panic(gate, meta.name, || prepared.run(cx, permit));
+    if let Some((scope, intent)) = intent {
+        settle(scope, intent, &result);
+    }
     if let Some(trace) = &mut record.trace {
         trace.look_after(&gate.observer, &gate.clock);
     }
     result
+}
+
+/// The last thing before an input of a job: it is written down. Where that fails nothing is sent.
+fn intend(
+    gate: &Gate,
+    entry: &TableEntry,
+    scope: &Scope,
+    prepared: &dyn Prepared,
+    targets: &[Target],
+    step_id: u64,
+) -> Result<u64> {
+    let books =
+        for_the_books(&gate.tools, &gate.secrets, entry, &Value::Object(prepared.arguments().clone()));
+    scope.fence().intend(&Intent {
+        tool: entry.spec.meta.name,
+        step_id,
+        args: call_events::recordable_arguments(gate, entry, &books),
+        target: describe_targets(targets).map(|shown| Scrub::of(&gate.redactor).text(&shown).into_owned()),
+    })
+}
+
+/// An outcome that cannot be written leaves the input in doubt, which is what the job's next reader has to know.
+fn settle(scope: &Scope, intent: u64, result: &Result<Box<dyn ErasedOutput>>) {
+    let code = match result {
+        Ok(body) => body.failure(),
+        Err(error) => Some(error.kind),
+    };
+    let outcome = IntentOutcome { ok: code.is_none(), code: code.map(Kind::code) };
+    if let Err(problem) = scope.fence().settle(intent, &outcome) {
+        tracing::error!("job {}: {}", scope.job_id, problem.message);
+    }
 }
 
 /// Secrets go only where their owner lets them, also in a dry run.
@@ -276,13 +362,15 @@ fn write_reply(
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
-    let warning = cx.warning.take().map(|warning| gate.tools.fitted_advice(&warning).into_owned());
+    let warnings: Vec<String> = cx.argument_notes.drain(..).chain(cx.warning.take()).collect();
+    let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+    let warning = warning.map(|warning| gate.tools.fitted_advice(&warning).into_owned());
     let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
         let failure = body.failure();
         let lean = body.take_lean().map(|lines| scrub.text(&lines).into_owned());
         let picture = body.take_picture();
-        let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
+        let outline = body.take_outline().map(|outline| scrub.outline(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
         // Lines have been fitted by the tool that wrote them.
         if let Some(most) = cx.max_tokens.filter(|_| lean.is_none()) {
@@ -306,6 +394,7 @@ fn write_reply(
         Err(error) => failure_reply(gate, &error, Some(record.step_id), untrusted, &scrub),
     };
     if cx.lean {
+        reply.lean = reply.lean.take().or_else(|| lean_line(gate, spec, &reply, &scrub));
         let news = gate.session.news.tell(record.origin.name(), gate.observer.last_listing());
         // Titles are texts of the screen, whatever the tool is.
         let scrub = Scrub::of(&gate.redactor).watched_by(&watch);
@@ -317,6 +406,18 @@ fn write_reply(
     }
     reply.suspicious = watch.has_seen();
     reply
+}
+
+/// The reply in a line, where that says all of it: what came of an input or a question, and every failure.
+fn lean_line(gate: &Gate, spec: Spec, reply: &Reply, scrub: &Scrub) -> Option<String> {
+    if reply.ok() && !spec.meta.is_told_in_a_line() {
+        return None;
+    }
+    let value = reply.value();
+    let target = value.pointer("/target/ref").and_then(Value::as_str).and_then(Ref::parse);
+    let known = target.and_then(|target| gate.observer.refs().remembered(target));
+    let label = known.map(|known| scrub.text(known.shown_label()).into_owned());
+    Some(lean::call_line(spec.meta.name, value, label.as_deref()))
 }
 
 /// What is written is only read again when it is too long as it is.
@@ -439,6 +540,7 @@ struct Record {
     caused_by: Option<u64>,
     tool: &'static str,
     origin: Origin,
+    job_id: Option<String>,
     reader: ReplyReader,
     began: SystemTime,
     started: Duration,
@@ -457,12 +559,19 @@ struct Judgement {
 }
 
 impl Record {
-    fn open(gate: &Gate, entry: &TableEntry, call: &Call, reader: ReplyReader) -> Self {
+    fn open(
+        gate: &Gate,
+        entry: &TableEntry,
+        call: &Call,
+        scope: Option<&Arc<Scope>>,
+        reader: ReplyReader,
+    ) -> Self {
         let spec = entry.spec;
+        let job_id = scope.map(|scope| scope.job_id.clone());
         let step_id = gate.session.next_step();
         let origin = call.origin.name();
         gate.events.publish(events::STARTED, || {
-            call_events::started_event(gate, entry, step_id, origin, &call.args)
+            call_events::started_event(gate, entry, step_id, origin, job_id.as_deref(), &call.args)
         });
         let acts = spec.meta.effect == Effect::Input;
         if acts {
@@ -473,6 +582,7 @@ impl Record {
             caused_by: if acts { Some(step_id) } else { gate.session.last_input() },
             tool: spec.meta.name,
             origin: call.origin,
+            job_id,
             reader,
             began: gate.clock.wall_time(),
             started: gate.clock.now(),
@@ -499,7 +609,13 @@ impl Record {
         let Some(pending) = self.trace.take() else {
             return;
         };
-        let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply };
+        let closing = Closing {
+            step_id: self.step_id,
+            caller: self.origin.name(),
+            job_id: self.job_id.as_deref(),
+            entry,
+            reply,
+        };
         if let Err(problem) = gate.tracer.record_call(gate.trace_sources(), pending, closing) {
             tracing::error!("{problem}");
             reply.warn(&problem);
@@ -542,6 +658,7 @@ impl Record {
                 step_id: self.step_id,
                 caused_by: self.caused_by,
                 origin: self.origin.name(),
+                job_id: self.job_id.as_deref(),
                 began: self.began,
                 took,
                 size,
@@ -560,6 +677,7 @@ impl Record {
             time: self.began,
             step: self.step_id,
             caller: self.origin.name(),
+            job_id: self.job_id.as_deref(),
             tool: self.tool,
             ok: reply.ok(),
             changed,

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ use super::{Call, Origin, Reply};
 use crate::clock::lock;
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::Window;
+use crate::model::{InputAim, Window};
 use crate::privacy::arguments::{REDACTED, TRUNCATED};
 use crate::tool::services::{
     Difference, Divergence, OnDivergence, OpenedReplay, ReplayControl, ReplayMode, ReplayState, ReplayedStep,
@@ -174,7 +175,8 @@ impl Replay {
             Some(row) if !state.finished => row,
             _ => return Ok(None),
         };
-        let args = self.current_arguments(cx, row, supply)?;
+        let mut args = self.current_arguments(cx, row, supply)?;
+        let warning = name_keyboard_window(cx, row, &mut args)?;
         let call = Call { tool: row.tool.clone(), args: Value::Object(args), origin: Origin::Replay };
         let reply = cx.caller().pass_replayed(call, cx.cancel);
         if reply.error == Some(Kind::Cancelled) {
@@ -184,12 +186,14 @@ impl Replay {
         let differences = match self.mode {
             ReplayMode::Execute => Vec::new(),
             ReplayMode::Verify => {
-                diff_summaries(verified_paths(cx.tools(), &row.tool), &row.result_summary, &summary)
+                let differ =
+                    diff_summaries(verified_paths(cx.tools(), &row.tool), &row.result_summary, &summary);
+                differ.into_iter().filter(|difference| !is_no_difference(difference, &reply)).collect()
             }
         };
         self.note_outcome(row, &reply, &differences);
         let summary = serde_json::to_value(summary).unwrap_or_default();
-        Ok(Some(ReplayedStep { tool: row.tool.clone(), differences, summary }))
+        Ok(Some(ReplayedStep { tool: row.tool.clone(), differences, summary, warning }))
     }
 
     fn note_outcome(&self, row: &TraceRow, reply: &Reply, differences: &[Difference]) {
@@ -281,6 +285,57 @@ fn renew_windows(args: &mut Value, recorded: &[WindowSeen], windows: &[Window]) 
     }
 }
 
+/// How long a window may take to come that an earlier row opened.
+const WINDOW_TIME: Duration = Duration::from_secs(1);
+const WINDOW_UID: &str = "window_uid";
+
+/// Keys go to the window that had the focus when they were recorded, never to whatever has it today. A trace that does not
+/// tell which that was is older, or of another program, and then the caller is told.
+fn name_keyboard_window(cx: &Cx, row: &TraceRow, args: &mut Map<String, Value>) -> Result<Option<String>> {
+    let input = cx.tools().find_tool(&row.tool).and_then(|entry| entry.spec.meta.input);
+    let is_for_focus = input.is_some_and(|input| matches!(input.aim, InputAim::Keyboard));
+    if !is_for_focus || args.contains_key(WINDOW_UID) {
+        return Ok(None);
+    }
+    let Some(recorded) = row.windows_before.iter().find(|window| window.focused) else {
+        return Ok(Some(format!(
+            "row {} has no window in the trace: its keys went to whatever has the focus",
+            row.trace_seq
+        )));
+    };
+    args.insert(WINDOW_UID.to_owned(), await_recorded_window(cx, row, recorded)?.into());
+    Ok(None)
+}
+
+/// The window of today that is meant, once it is there.
+fn await_recorded_window(cx: &Cx, row: &TraceRow, recorded: &WindowSeen) -> Result<String> {
+    let deadline = cx.clock().now() + WINDOW_TIME;
+    loop {
+        let generation = cx.observer().generation()?;
+        if let Some(uid) = window_of_today(recorded, &row.windows_before, &cx.observer().windows()?) {
+            return Ok(uid);
+        }
+        let left = deadline.saturating_sub(cx.clock().now());
+        if left.is_zero() {
+            let message = format!(
+                "the keys were for the window '{}' of {}, and it is not open; nothing was typed",
+                recorded.title, recorded.process
+            );
+            return Err(row_error(row, message));
+        }
+        cx.observer().await_calm(generation, left, cx.cancel)?;
+    }
+}
+
+/// The same window, one that looks the same, or the focused one if it is of the same program: a title may be otherwise.
+fn window_of_today(recorded: &WindowSeen, before: &[WindowSeen], windows: &[Window]) -> Option<String> {
+    let uid = &recorded.window_uid;
+    let same = windows.iter().find(|window| window.uid == *uid).map(|window| window.uid.clone());
+    let of_program = || windows.iter().find(|window| window.focused && window.process == recorded.process);
+    same.or_else(|| same_window(uid, before, windows))
+        .or_else(|| of_program().map(|window| window.uid.clone()))
+}
+
 fn same_window(uid: &str, recorded: &[WindowSeen], windows: &[Window]) -> Option<String> {
     if windows.iter().any(|window| window.uid == uid) {
         return None;
@@ -331,7 +386,7 @@ fn fill_secrets(
             "was recorded without its secret"
         };
         let message = format!(
-            "{} {why}; call replay_step with supply:{{{}}}, or replay_stop",
+            "{} {why}; replay_step takes it as supply:{{{}}}, and replay_stop ends the replay",
             needed.join(" and "),
             needed.iter().map(|name| format!("{name:?}:…")).collect::<Vec<_>>().join(",")
         );
@@ -357,8 +412,8 @@ fn supplied_whole(row: &TraceRow, supply: &Map<String, Value>) -> Result<Map<Str
     if !supply.is_empty() {
         return Ok(supply.clone());
     }
-    let message = "the arguments were too long to be recorded; call replay_step with all of them in supply, \
-                   or replay_stop";
+    let message = "the arguments were too long to be recorded; replay_step takes all of them as supply, and \
+                   replay_stop ends the replay";
     Err(row_error(row, message.to_owned()).with("needs_args", true).beside("needs_args", true))
 }
 
@@ -384,6 +439,25 @@ fn diff_summaries(paths: &[&str], want: &ReplySummary, got: &ReplySummary) -> Ve
         })
         .filter(|difference| difference.want != difference.got)
         .collect()
+}
+
+/// What was not recorded cannot differ. Recorders that tell `changed` by the hash alone leave out what it does not
+/// have, such as the focus: then the hashes are compared.
+fn is_no_difference(difference: &Difference, reply: &Reply) -> bool {
+    match difference.path.as_str() {
+        "width" | "height" => difference.want.is_null(),
+        "changed" => {
+            let hashes = read_hashes(reply);
+            hashes.is_some_and(|[before, after]| difference.want == Value::Bool(before != after))
+        }
+        _ => false,
+    }
+}
+
+fn read_hashes(reply: &Reply) -> Option<[String; 2]> {
+    let reply: Value = serde_json::from_str(&reply.text()).ok()?;
+    let hash = |moment: &str| Some(reply.get(moment)?.get("tree_hash")?.as_str()?.to_owned());
+    Some([hash("before")?, hash("after")?])
 }
 
 fn value_at(summary: &Value, path: &str) -> Value {
@@ -451,6 +525,19 @@ mod tests {
         let mut args = json!({"window_uid": "c", "list": [{"uid": "a"}, "b", "keep", "else"]});
         renew_windows(&mut args, &recorded, &windows);
         assert_eq!(args, json!({"window_uid": "y", "list": [{"uid": "x"}, "z", "keep", "else"]}));
+    }
+
+    #[test]
+    fn keys_go_to_the_window_that_was_recorded_or_to_its_program() {
+        let recorded = [seen("a", "One"), WindowSeen { focused: true, ..seen("b", "Two") }];
+        let check = |windows: &[Window], expected: Option<&str>| {
+            assert_eq!(window_of_today(&recorded[1], &recorded, windows).as_deref(), expected);
+        };
+        check(&[window("b", "Other")], Some("b"));
+        check(&[window("x", "One"), window("y", "Two")], Some("y"));
+        check(&[Window { focused: true, ..window("z", "Two*") }], Some("z"));
+        let foreign = Window { focused: true, process: "else".to_owned(), ..window("z", "Two*") };
+        check(&[foreign, window("x", "One")], None);
     }
 
     fn check_fill(args: Value, supply: Value, expected: &str) {

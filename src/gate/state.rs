@@ -17,6 +17,7 @@ use crate::clock::{Clock, lock};
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::events::Events;
+use crate::guessing::Guesses;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::observer::Observer;
@@ -72,6 +73,8 @@ pub struct Gate {
     pub approvals: Approvals,
     pub events: Events,
     pub metrics: Metrics,
+    /// Wrong secrets of locked tools.
+    guesses: Guesses,
     /// Held by the one call that is acting.
     pub(super) input_lease: Mutex<()>,
     /// The client that greeted us last, by its own name.
@@ -96,6 +99,7 @@ impl Gate {
             approvals: Approvals::default(),
             events: Events::default(),
             metrics: Metrics::default(),
+            guesses: Guesses::new("the secret of a locked tool"),
             input_lease: Mutex::new(()),
             client: Mutex::default(),
             config,
@@ -151,16 +155,30 @@ impl Gate {
             return Ok(());
         };
         let shown = credential.and_then(Value::as_str);
+        let now = self.clock.now();
+        if let Some(left) = self.guesses.locked_for(now).filter(|_| shown.is_some()) {
+            return Err(Error::new(
+                Kind::PermissionDenied,
+                format!(
+                    "too many wrong secrets of {}; nothing is compared for {:.1} s",
+                    lock.key_name,
+                    left.as_secs_f64()
+                ),
+            ));
+        }
         match (lock.key, shown) {
             (Some(key), Some(shown)) if key.is(shown) => Ok(()),
             (_, None) => Err(Error::new(
                 Kind::PermissionDenied,
                 format!("{} needs the secret of {}", meta.name, lock.key_name),
             )),
-            _ => Err(Error::new(
-                Kind::PermissionDenied,
-                format!("this is not the secret of {}", lock.key_name),
-            )),
+            _ => {
+                self.guesses.note_wrong(now);
+                Err(Error::new(
+                    Kind::PermissionDenied,
+                    format!("this is not the secret of {}", lock.key_name),
+                ))
+            }
         }
     }
 
@@ -189,6 +207,7 @@ impl Gate {
     /// The person will not be asked.
     pub fn withdraw(&self, ticket: &Ticket) {
         self.confirm.withdraw_question(ticket);
+        self.withdraw_app_question(ticket);
     }
 
     /// Actions and screenshots that the budget has counted.

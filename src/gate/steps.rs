@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Gate;
 use crate::error::{Error, Kind, Result};
 use crate::observer::Ref;
-use crate::tool::{Cx, Foreseen, Meta, Target};
+use crate::tool::{Cx, Foreseen, Foresight, Meta, Permit, Prepared, TableEntry, Target};
 
 const ELEMENT: &[&str] = &["ref", "selector", "element_id"];
 
@@ -15,24 +15,44 @@ impl Gate {
         cx: &Cx,
         tool: &str,
         args: &Map<String, Value>,
-        first: bool,
+        when: Foresight,
     ) -> Result<Foreseen> {
         let entry = self.tools.find_tool(tool).ok_or_else(|| super::no_such_tool(self, tool))?;
         let meta = entry.spec.meta;
         let (own, prepared) = entry.spec.parse(entry.schema(), Value::Object(args.clone()))?;
         self.permits(meta)?;
+        cx.scope.map_or(Ok(()), |scope| scope.check_permitted(meta, meta.implies))?;
         refuse_unknown_ref(cx, args)?;
-        let judging = cx.with_judged(self.judges(meta));
+        let mut judging = cx.with_judged(self.judges(meta));
         let targets = prepared.targets(&judging);
         let covered = |targets: &Vec<Target>| {
             targets.iter().any(|target| self.confirm.covers_target(target))
                 || self.suspicion.is_up(self.clock.now(), targets)
         };
         // What has the focus now may not have it later; an element that is named is named.
-        let is_sure = first || ELEMENT.iter().any(|name| args.contains_key(*name));
+        let is_sure = when.is_first || ELEMENT.iter().any(|name| args.contains_key(*name));
         let needs_consent =
             judging.judged && is_sure && own.confirm_token.is_none() && targets.as_ref().is_ok_and(covered);
-        Ok(Foreseen { meta, targets, needs_consent })
+        let tried = targets.as_ref().ok().filter(|_| when.is_dry && !needs_consent && meta.effect.acts());
+        let refused = tried
+            .cloned()
+            .map(|targets| self.try_step(&mut judging, entry, prepared, targets))
+            .and_then(Result::err);
+        Ok(Foreseen { meta, targets, needs_consent, refused })
+    }
+
+    /// A dry run of the step alone, without a record: it belongs to the dry run of the whole.
+    fn try_step(
+        &self,
+        cx: &mut Cx,
+        entry: &TableEntry,
+        prepared: Box<dyn Prepared>,
+        targets: Vec<Target>,
+    ) -> Result<()> {
+        self.config.launch.check(&targets)?;
+        super::admit_secrets(self, entry, &*prepared, &targets)?;
+        let nothing = self.budget.reserve(&[], self.clock.now())?;
+        prepared.run(cx, Permit::grant(nothing, targets, true)).map(drop)
     }
 }
 

@@ -26,6 +26,8 @@ const PART_FOR_PLACES: usize = 4;
 
 const FLAG: &str = "suspicious";
 const PLACES: &str = "suspicious_places";
+/// Where the lines of a window stand in a reply.
+const OUTLINE: &str = "/outline";
 
 /// Where in a reply such a text stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -155,7 +157,8 @@ impl SuspicionSearch<'_> {
             }
         }
         if self.places.len() == before {
-            self.note_place(text, None, pointer, around);
+            let texts = if pointer == OUTLINE { injection::outline_texts(text) } else { vec![text] };
+            texts.into_iter().for_each(|text| self.note_place(text, None, pointer, around));
         }
     }
 

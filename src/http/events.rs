@@ -24,7 +24,7 @@ use crate::clock::sleep_task;
 use crate::config::limits;
 use crate::events::{self, Event};
 use crate::privacy::scrub::{self, Scrub};
-use crate::tool::args;
+use crate::tool::args::{self, Unknown};
 use crate::tool::object::WrittenObject;
 
 /// What may be on its way to a watcher besides its queue.
@@ -116,12 +116,12 @@ pub fn calls_query() -> Value {
 pub async fn recent_calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuery) -> Response<Body> {
     let schema = calls_query();
     let arguments = query::parse_arguments(&schema, asked.as_deref().unwrap_or_default())
-        .and_then(|arguments| args::check(&schema, Value::Object(arguments)));
+        .and_then(|arguments| args::check(&schema, Value::Object(arguments), Unknown::Ignored));
     let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(error) => return HttpRefusal::from(error).into_response(),
     };
-    let after = arguments.get("after").and_then(Value::as_u64).unwrap_or(0);
+    let after = arguments.args.get("after").and_then(Value::as_u64).unwrap_or(0);
     let (calls, last) = surface.app.gate.events.calls_after(after);
     let answer =
         CallsAnswer { ok: true, last_event: last, calls: calls.iter().filter_map(numbered).collect() };

@@ -16,6 +16,8 @@ pub struct Rules {
     pub face: Face,
     /// Names besides the loopback ones and the address of the connection itself.
     pub names: Vec<String>,
+    /// Names that the config lets in, with a port or with any.
+    pub hosts: Vec<String>,
     pub port: u16,
     pub cors_origins: Vec<String>,
     pub token: Option<Token>,
@@ -33,6 +35,18 @@ pub enum Face {
 impl Face {
     pub fn is_api(self, path: &str) -> bool {
         self == Face::Clickthrough || is_api(path)
+    }
+
+    /// Whether a path is for what only a person does.
+    pub fn is_persons(self, path: &str) -> bool {
+        let one_of =
+            |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self == Face::Own && (one_of("/api/halt") || one_of("/api/approvals"))
+    }
+
+    /// Whether a picture may be sent along.
+    pub fn takes_pictures(self, path: &str) -> bool {
+        self.most_bytes(path) > limits::HTTP_BODY_BYTES
     }
 
     /// How long a body may be; longer only where a picture may be sent along.
@@ -106,17 +120,19 @@ impl GuardedRequest<'_> {
         }
     }
 
-    /// `host:port` as a client writes it, if it is one of our names with our port.
+    /// `host:port` as a client writes it, if it is one of our names. A loopback name may have any port: a forwarded
+    /// one is not ours, and no stranger can call a page of its own by such a name.
     fn is_us(&self, authority: &str) -> bool {
         let Some((host, port)) = host_and_port(authority) else {
             return false;
         };
         let host = host.to_ascii_lowercase();
         let address: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
-        let known = LOOPBACK_NAMES.contains(&host.as_str())
-            || self.rules.names.iter().any(|name| name.eq_ignore_ascii_case(&host))
+        let known = self.rules.names.iter().any(|name| name.eq_ignore_ascii_case(&host))
             || address.is_some_and(|address| address.to_canonical() == self.local);
-        known && port.unwrap_or(80) == self.rules.port
+        LOOPBACK_NAMES.contains(&host.as_str())
+            || (known && port.unwrap_or(80) == self.rules.port)
+            || self.rules.hosts.iter().any(|listed| is_listed_host(listed, authority, &host))
     }
 
     /// The origin of the request, if it is another than ours and the config lets it in.
@@ -127,9 +143,21 @@ impl GuardedRequest<'_> {
         (listed && !self.is_own_origin(text)).then_some(origin)
     }
 
+    /// Only the very address that the request went to: another server of this machine is a stranger too.
     fn is_own_origin(&self, origin: &str) -> bool {
-        origin.strip_prefix("http://").is_some_and(|authority| self.is_us(authority))
+        let host = self.headers().get(HOST).and_then(|host| host.to_str().ok());
+        let same = |authority: &str| host.is_some_and(|host| host.eq_ignore_ascii_case(authority));
+        let ours = |authority: &str| {
+            self.is_us(authority)
+                && host_and_port(authority).is_some_and(|(_, port)| port.unwrap_or(80) == self.rules.port)
+        };
+        origin.strip_prefix("http://").is_some_and(|authority| same(authority) || ours(authority))
     }
+}
+
+/// A name of the config, as it is written there: with its port, or without one for any.
+fn is_listed_host(listed: &str, authority: &str, host: &str) -> bool {
+    listed.eq_ignore_ascii_case(authority) || listed.eq_ignore_ascii_case(host)
 }
 
 /// Letters, digits, dots and dashes, or an address in brackets; anything else is no name of a host.
@@ -164,7 +192,8 @@ fn known_host(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     if ours {
         return Ok(());
     }
-    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "this Host is not allowed").with_field("Host"))
+    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "this Host is not allowed; see web_ui.hosts")
+        .with_field("Host"))
 }
 
 /// <https://fetch.spec.whatwg.org/#origin-header>
@@ -201,8 +230,8 @@ fn known_method(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let method = &visit.parts.method;
     let known = match *method {
         Method::GET | Method::POST | Method::DELETE | Method::OPTIONS => true,
-        // A tool is not run for the sake of its headers.
-        Method::HEAD => !visit.rules.face.is_api(visit.path()),
+        // A tool is not run for the sake of its headers; whether the server lives costs nothing.
+        Method::HEAD => !visit.rules.face.is_api(visit.path()) || visit.path() == "/api/healthz",
         _ => false,
     };
     if known { Ok(()) } else { Err(HttpRefusal::method_not_allowed()) }
@@ -223,10 +252,16 @@ fn json_body(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     match visit.single_header(&CONTENT_TYPE).map_err(|()| refused())? {
         None if has_body(visit.headers()) => Err(refused()),
         None => Ok(()),
+        // So tools say that they send nothing: `curl -d ''`, urllib with `data=b""`.
+        Some(kind) if kind == FORM && visit.parts.method == Method::POST && !has_body(visit.headers()) => {
+            Ok(())
+        }
         Some(kind) if kind.to_str().is_ok_and(is_json) => Ok(()),
         Some(_) => Err(refused()),
     }
 }
+
+const FORM: &str = "application/x-www-form-urlencoded";
 
 fn is_json(kind: &str) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
@@ -243,6 +278,12 @@ fn bounded_body(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
         visit.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let most = visit.rules.face.most_bytes(visit.path());
     if length.is_some_and(|length| length > most as u64) { Err(HttpRefusal::too_large(most)) } else { Ok(()) }
+}
+
+/// Whether a body may be longer than most bodies are.
+pub fn may_be_long(headers: &HeaderMap) -> bool {
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|length| length > limits::HTTP_BODY_BYTES)
 }
 
 fn most_bytes(path: &str) -> usize {
@@ -274,7 +315,7 @@ fn right_token(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let shown = shown.or_else(|| in_query.then(|| query_token(visit.parts.uri.query()?)).flatten());
     match shown {
         Some(shown) if token.matches_token(shown) => Ok(()),
-        Some(_) => Err(HttpRefusal::new(StatusCode::UNAUTHORIZED, "wrong token")),
+        Some(_) => Err(HttpRefusal::wrong_token()),
         None => Err(HttpRefusal::new(
             StatusCode::UNAUTHORIZED,
             "a token is required, as Authorization: Bearer TOKEN; the server printed where to find it when it started",
@@ -295,6 +336,7 @@ mod tests {
         Rules {
             face: Face::Own,
             names: vec!["box.lan".to_owned()],
+            hosts: vec!["oso".to_owned(), "front.lan:8443".to_owned()],
             port: 5001,
             cors_origins: Vec::new(),
             token: None,
@@ -336,13 +378,22 @@ mod tests {
             "[::1]:5001",
             "192.168.1.9:5001",
             "box.lan:5001",
+            // As a forwarded port is called.
+            "localhost",
+            "localhost:8080",
+            "127.0.0.1:49152",
+            "oso:5001",
+            "OSO:80",
+            "oso",
+            "front.lan:8443",
         ] {
             check_host(ours, 200);
         }
         for foreign in [
             "evil.example:5001",
-            "localhost",
-            "localhost:5002",
+            "box.lan:5002",
+            "front.lan:8080",
+            "front.lan",
             "localhost:",
             "localhost:+5001",
             "127.0.0.1.evil.example:5001",
@@ -379,8 +430,14 @@ mod tests {
         post("http://evil.example", 403);
         post("null", 403);
         post("http://localhost:3000", 403);
+        post("http://localhost:5002", 403);
+        post("http://oso", 403);
         post("https://localhost:5001", 403);
         post("http://localhost:5001.evil", 403);
+        let forwarded = [("host", "localhost:8080"), ("origin", "http://localhost:8080")];
+        assert_eq!(status(&rules(), "POST /api/action", &forwarded), 200);
+        let neighbour = [("host", "localhost:8080"), ("origin", "http://localhost:3000")];
+        assert_eq!(status(&rules(), "POST /api/action", &neighbour), 403);
         let twice = [("origin", "http://localhost:5001"), ("origin", "http://evil.example")];
         check("POST /api/action", &twice, 403);
     }

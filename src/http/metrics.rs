@@ -2,6 +2,7 @@
 //! surfaces feed, and keeps none.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use super::present;
 use super::surface::Surface;
 use crate::app::App;
+use crate::error::Result;
 use crate::machine::{RealMachine, tesseract};
 use crate::metrics::{BOUNDS, ToolCount};
 
@@ -59,9 +61,22 @@ fn ocr_status(app: &App) -> Value {
         "configured_path_exists": named.is_some_and(|path| path.exists()),
         "path_discovered": tesseract::find_tesseract(&RealMachine, named),
         "version": engine.as_ref().ok(),
-        "error": engine.as_ref().err().map(|error| &error.message),
+        "error": ocr_problem(named, &engine),
         "hint": format!("install it with: {}", tesseract::tesseract_install_line()),
     })
+}
+
+/// What is wrong, although something else may read in its place.
+fn ocr_problem(named: Option<&Path>, engine: &Result<String>) -> Option<String> {
+    let missing = named.filter(|path| !path.exists()).map(|path| path.display());
+    match (missing, engine) {
+        (None, Ok(_)) => None,
+        (None, Err(error)) => Some(error.message.clone()),
+        (Some(path), Ok(engine)) => {
+            Some(format!("ocr.tesseract_cmd: there is no {path}; {engine} is used instead"))
+        }
+        (Some(path), Err(error)) => Some(format!("ocr.tesseract_cmd: there is no {path}; {}", error.message)),
+    }
 }
 
 pub async fn get_metrics(State(surface): State<Arc<Surface>>) -> Response<Body> {

@@ -14,6 +14,7 @@ mod meter;
 mod metrics;
 mod not_served;
 mod openapi;
+mod places;
 mod present;
 pub mod query;
 mod router;

@@ -13,6 +13,8 @@ use crate::gate::{Reply, ReplyBody};
 use crate::privacy::redact::Redactor;
 use crate::privacy::scrub::{self, Scrub};
 
+const WRONG_TOKEN: &str = "wrong token";
+
 /// Why a request gets no reply from a tool. It is answered in the shape of a tool's error.
 #[derive(Debug)]
 pub struct HttpRefusal {
@@ -47,6 +49,14 @@ impl HttpRefusal {
 
     pub fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not found; see /api/openapi.json")
+    }
+
+    pub fn wrong_token() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, WRONG_TOKEN)
+    }
+
+    pub fn is_wrong_token(&self) -> bool {
+        self.message == WRONG_TOKEN
     }
 
     pub fn too_large(most: usize) -> Self {

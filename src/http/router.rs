@@ -76,8 +76,8 @@ pub fn build_router(surface: &Arc<Surface>) -> Router {
     }
     for (path, methods) in declared_routes(&surface.app.tools) {
         let route = methods.into_iter().fold(MethodRouter::new(), |route, (method, leads)| {
-            route.on(filter(method), move |surface, origin, params, query, body| {
-                tool_route(leads, surface, origin, params, query, body)
+            route.on(filter(method), move |surface, method, origin, params, query, body| {
+                tool_route(leads, surface, method, origin, params, query, body)
             })
         });
         router = router.route(path, route);
@@ -102,6 +102,7 @@ type RouterState = State<Arc<Surface>>;
 async fn tool_route(
     leads: Leads,
     State(surface): RouterState,
+    method: axum::http::Method,
     Extension(origin): Extension<Origin>,
     params: RawPathParams,
     RawQuery(query): RawQuery,
@@ -112,6 +113,9 @@ async fn tool_route(
         Leads::Through(adapter) => adapter.tools.first().copied().unwrap_or_default(),
     };
     let arguments = request_arguments(&surface, typing, query.as_deref(), &body).map(|mut arguments| {
+        if method == axum::http::Method::GET {
+            drop_unknown(&surface, typing, &mut arguments);
+        }
         arguments.extend(params.iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
         arguments
     });
@@ -126,7 +130,8 @@ async fn tool_route(
 }
 
 async fn get_tools(State(surface): RouterState) -> Response<Body> {
-    let mut names: Vec<&str> = surface.app.tools.tool_names().collect();
+    let open = surface.app.tools.specs().filter(|spec| spec.meta.is_open(&surface.app.config));
+    let mut names: Vec<&str> = open.map(|spec| spec.meta.name).collect();
     names.sort_unstable();
     present::json_value(StatusCode::OK, &json!({"ok": true, "tools": names}))
 }
@@ -157,6 +162,15 @@ async fn call_tool(
     match request_arguments(&surface, &name, query.as_deref(), &body) {
         Ok(arguments) => surface.call(&name, arguments, origin).await,
         Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Pages add names of their own to an address. A tool that looks ignores them itself, and says so; one that acts would
+/// refuse them, which it does where they stand in a body.
+fn drop_unknown(surface: &Surface, tool: &str, arguments: &mut Map<String, Value>) {
+    let acting = surface.app.tools.find_tool(tool).filter(|entry| entry.spec.meta.effect.acts());
+    if let Some(known) = acting.and_then(|entry| entry.schema()["properties"].as_object()) {
+        arguments.retain(|name, _| known.contains_key(name));
     }
 }
 

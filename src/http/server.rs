@@ -27,16 +27,20 @@ use super::clickthrough;
 use super::events;
 use super::guard::{self, Admitted, Face, Rules};
 use super::meter::{ByteMeter, Metered};
+use super::places::{ClaimedPlace, ConnectionPlaces, ConnectionState};
 use super::present::{self, HttpRefusal};
 use super::router;
 use super::surface::Surface;
 use super::token::Token;
 use crate::app::App;
-use crate::clock::sleep_task;
+use crate::clock::{Clock, sleep_task};
 use crate::config::{ConfirmationMode, limits};
 use crate::gate::Origin;
+use crate::guessing::Guesses;
 use crate::privacy::redact::Redactor;
 
+/// How long a place may take to become free once its connection was told to go.
+const MAKE_ROOM: Duration = Duration::from_secs(1);
 /// How long connections may go on when the server ends.
 const GRACE: Duration = Duration::from_millis(250);
 /// How long to wait when the system has no more connections to give.
@@ -90,6 +94,11 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
             "web_ui.cors_origins contains \"*\": any web page open in a browser on this machine can call this server"
         );
     }
+    if app.config.vlm.enabled && app.config.vlm.model.is_none() {
+        tracing::warn!(
+            "no vision model is chosen (vlm.model); `os-screen-observer models --pick` lists them"
+        );
+    }
     app.gate.events.begin();
     app.gate.approvals.enable_approvals();
     let made = token.as_ref().filter(|token| token.kept_in.is_some());
@@ -103,6 +112,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     let rules = Rules {
         face: Face::Own,
         names: vec![config.host.clone()],
+        hosts: config.hosts.clone(),
         port: address.port(),
         cors_origins: config.cors_origins.clone(),
         token,
@@ -146,6 +156,7 @@ fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance
     let rules = Rules {
         face: Face::Clickthrough,
         names: vec![config.host.clone()],
+        hosts: app.config.web_ui.hosts.clone(),
         port: address.port(),
         // Its clients are programs; no page has to reach it.
         cors_origins: Vec::new(),
@@ -194,7 +205,15 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
                         Face::Clickthrough => clickthrough::router(&surface),
                     };
                     let redactor = surface.app.redactor.clone();
-                    let door = Arc::new(Door { rules, router, redactor, shutdown: shutdown.clone() });
+                    let door = Arc::new(Door {
+                        rules,
+                        router,
+                        redactor,
+                        shutdown: shutdown.clone(),
+                        clock: surface.app.clock.clone(),
+                        guesses: Guesses::new("a token over HTTP"),
+                        long_body: Semaphore::new(1),
+                    });
                     open.spawn(door.accept(listener));
                 }
                 Err(problem) => tracing::error!("cannot serve HTTP: {problem}"),
@@ -210,11 +229,16 @@ struct Door {
     router: Router,
     redactor: Arc<Redactor>,
     shutdown: CancellationToken,
+    clock: Clock,
+    guesses: Guesses,
+    /// Held by the one body at a time that is long enough to be a picture.
+    long_body: Semaphore,
 }
 
 impl Door {
     async fn accept(self: Arc<Self>, listener: tokio::net::TcpListener) {
-        let slots = Arc::new(Semaphore::new(limits::HTTP_CONNECTIONS));
+        let mut places = ConnectionPlaces::new(limits::HTTP_CONNECTIONS);
+        let mut kept = ConnectionPlaces::new(limits::HTTP_KEPT_CONNECTIONS);
         loop {
             let accepted = tokio::select! {
                 () = self.shutdown.cancelled() => break,
@@ -224,28 +248,50 @@ impl Door {
                 sleep_task(OUT_OF_SOCKETS).await;
                 continue;
             };
+            let Ok(local) = stream.local_addr() else { continue };
             // One too many is closed at once: whoever waits would not know why.
-            if let (Ok(slot), Ok(local)) = (slots.clone().try_acquire_owned(), stream.local_addr()) {
-                let door = self.clone();
-                tokio::spawn(async move {
-                    door.serve_connection(stream, local).await;
-                    drop(slot);
-                });
+            let claimed = places.claim(false).or_else(|| kept.claim(true));
+            if let Some(claim) = claimed {
+                tokio::spawn(self.clone().serve_claimed(stream, local, claim));
             }
         }
         // Whoever is being answered gets a moment.
-        let _ = tokio::time::timeout(GRACE, slots.acquire_many(limits::HTTP_CONNECTIONS as u32)).await;
+        let _ = tokio::time::timeout(GRACE, places.all_left()).await;
     }
 
-    async fn serve_connection(self: Arc<Self>, stream: TcpStream, local: SocketAddr) {
+    async fn serve_claimed(self: Arc<Self>, stream: TcpStream, local: SocketAddr, claim: ClaimedPlace) {
+        let ClaimedPlace { slots, free, connection } = claim;
+        let slot = match free {
+            Some(slot) => Some(slot),
+            // Somebody who has said nothing yet was told to go.
+            None => tokio::time::timeout(MAKE_ROOM, slots.acquire_owned()).await.ok().and_then(Result::ok),
+        };
+        if slot.is_none() {
+            return;
+        }
+        tokio::select! {
+            () = self.serve_connection(stream, local, connection.clone()) => {}
+            () = connection.told_to_go.cancelled() => {}
+        }
+        // Whoever hangs up before the answer to a wrong token has not saved the pause.
+        sleep_task(connection.owed_pause()).await;
+        drop(slot);
+    }
+
+    async fn serve_connection(
+        self: Arc<Self>,
+        stream: TcpStream,
+        local: SocketAddr,
+        place: Arc<ConnectionState>,
+    ) {
         // Without it a small answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         let door = self.clone();
         let meter = ByteMeter::new();
         let stream = Metered::new(stream, meter.clone());
         let service = service_fn(move |request| {
-            let (door, meter) = (door.clone(), meter.clone());
-            async move { Ok::<_, Infallible>(door.answer_request(request, local, &meter).await) }
+            let (door, meter, place) = (door.clone(), meter.clone(), place.clone());
+            async move { Ok::<_, Infallible>(door.answer_request(request, local, &meter, &place).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -267,15 +313,27 @@ impl Door {
         request: Request<Incoming>,
         local: SocketAddr,
         meter: &ByteMeter,
+        place: &ConnectionState,
     ) -> Response<Body> {
+        place.note_head();
         // The head is here; whatever it is answered, the next one may come.
         meter.expect_head();
         let (parts, body) = request.into_parts();
         let uri = parts.uri.clone();
         let in_chunks = parts.headers.contains_key(header::TRANSFER_ENCODING);
         let (mut response, cors) = match guard::admit_request(&self.rules, &parts, local) {
+            Ok(_) if place.kept && !self.rules.face.is_persons(uri.path()) => {
+                let message = "all places are in use; this one is kept for the stop switch and for approvals";
+                let refusal = HttpRefusal::new(StatusCode::SERVICE_UNAVAILABLE, message);
+                (close_after(self.refuse_request(refusal)), None)
+            }
             Ok(admitted) => (self.serve_admitted(parts, body, &admitted, meter).await, admitted.cors),
-            Err(refusal) => (self.refuse_request(refusal), None),
+            Err(refusal) => {
+                if refusal.is_wrong_token() {
+                    place.pause(self.guesses.note_wrong(self.clock.now())).await;
+                }
+                (self.refuse_request(refusal), None)
+            }
         };
         response = present::without_secrets(response, &self.redactor);
         if response.status() == StatusCode::METHOD_NOT_ALLOWED
@@ -298,6 +356,12 @@ impl Door {
         if parts.method == Method::OPTIONS {
             return self.allowed_methods(&parts.uri).await;
         }
+        // One at a time, until it is answered: it is kept as it came, as text, and unpacked.
+        let _long =
+            match guard::may_be_long(&parts.headers) && self.rules.face.takes_pictures(parts.uri.path()) {
+                true => self.long_body.acquire().await.ok(),
+                false => None,
+            };
         let body = match read(&parts, body, self.rules.face, meter).await {
             Ok(body) => body,
             Err(refusal) => return close_after(self.refuse_request(refusal)),

@@ -22,6 +22,7 @@ pub struct Surface {
     pub app: Arc<App>,
     pub shutdown: CancellationToken,
     running: Semaphore,
+    waiting: Semaphore,
     /// When the answer to a request is given up.
     deadline: Duration,
     /// What can be read with, found out once.
@@ -36,8 +37,9 @@ impl Surface {
     pub fn new(app: Arc<App>, shutdown: CancellationToken, asks_token: bool) -> Self {
         let deadline = longest_call(&app.config) + MARGIN;
         let running = Semaphore::new(limits::HTTP_CALLS_IN_FLIGHT);
+        let waiting = Semaphore::new(limits::HTTP_WAITS_IN_FLIGHT);
         let (ocr, openapi) = Default::default();
-        Self { app, shutdown, running, deadline, ocr, openapi, asks_token }
+        Self { app, shutdown, running, waiting, deadline, ocr, openapi, asks_token }
     }
 
     /// Runs a call on a thread of its own. It is cancelled when the client goes away, at the deadline, and at
@@ -48,7 +50,7 @@ impl Surface {
         arguments: Map<String, Value>,
         origin: Origin,
     ) -> Result<Reply, HttpRefusal> {
-        let Ok(_slot) = self.running.acquire().await else {
+        let Ok(_slot) = self.places_for(tool).acquire().await else {
             return Err(call_lost());
         };
         let call = Call { tool: tool.to_owned(), args: Value::Object(arguments), origin };
@@ -65,6 +67,12 @@ impl Surface {
                 Err(HttpRefusal::new(StatusCode::REQUEST_TIMEOUT, message))
             }
         }
+    }
+
+    /// Those that sleep have places of their own, so that they hold up nobody else.
+    fn places_for(&self, tool: &str) -> &Semaphore {
+        let waits = self.app.tools.find_tool(tool).is_some_and(|entry| entry.spec.meta.waits);
+        if waits { &self.waiting } else { &self.running }
     }
 
     /// The same, answered as REST answers.

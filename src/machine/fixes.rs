@@ -12,6 +12,7 @@ pub enum Package {
     VirtualDisplay,
     SessionBus,
     WindowManager,
+    Bubblewrap,
     /// What the cargo feature `wayland` links.
     WaylandLibraries,
 }
@@ -39,6 +40,7 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xvfb"),
             Package::SessionBus => Some("dbus"),
             Package::WindowManager => Some("openbox"),
+            Package::Bubblewrap => Some("bubblewrap"),
             Package::WaylandLibraries => Some(
                 "libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
                  libxkbcommon-dev clang pkg-config",
@@ -57,6 +59,7 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xorg-x11-server-Xvfb"),
             Package::SessionBus => Some("dbus-daemon"),
             Package::WindowManager => Some("openbox"),
+            Package::Bubblewrap => Some("bubblewrap"),
             Package::WaylandLibraries => Some(
                 "libxcb-devel pipewire-devel mesa-libgbm-devel mesa-libEGL-devel wayland-devel \
                  libxkbcommon-devel clang pkgconf-pkg-config",
@@ -75,6 +78,7 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xorg-server-xvfb"),
             Package::SessionBus => Some("dbus"),
             Package::WindowManager => Some("openbox"),
+            Package::Bubblewrap => Some("bubblewrap"),
             Package::WaylandLibraries => Some(
                 "libxcb libpipewire mesa libglvnd wayland \
                  libxkbcommon clang pkgconf",
@@ -93,6 +97,7 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xorg-x11-server-Xvfb"),
             Package::SessionBus => Some("dbus-1"),
             Package::WindowManager => Some("openbox"),
+            Package::Bubblewrap => Some("bubblewrap"),
             Package::WaylandLibraries => Some(
                 "libxcb-devel pipewire-devel libgbm-devel Mesa-libEGL-devel wayland-devel \
                  libxkbcommon-devel clang pkg-config",

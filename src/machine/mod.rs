@@ -11,13 +11,14 @@ pub mod tesseract;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use crate::clock::{Clock, sleep_really};
 use crate::config::process_variable;
+use crate::spawn;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 const OUTPUT_BYTES: u64 = 16 << 10;
@@ -111,7 +112,7 @@ impl Machine for RealMachine {
     }
 
     fn run(&self, program: &Path, arguments: &[&str]) -> Result<String, String> {
-        let mut child = Command::new(program)
+        let mut child = spawn::command(program)
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn a_program_that_does_not_end_is_stopped() {
         let sleep = RealMachine.find_program("sleep").unwrap();
-        let mut child = Command::new(sleep).arg("60").spawn().unwrap();
+        let mut child = spawn::command(sleep).arg("60").spawn().unwrap();
         let complaint = wait_at_most(&mut child, Duration::from_millis(30)).unwrap_err();
         assert!(complaint.contains("was stopped"), "{complaint}");
         assert!(child.try_wait().unwrap().is_some());

@@ -32,6 +32,58 @@ pub fn missing_parts(machine: &dyn Machine) -> Vec<(&'static str, Package)> {
     PARTS.iter().filter(|(name, _)| !is_there(name)).copied().collect()
 }
 
+/// Why programs cannot be isolated here, and the command that changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotIsolated {
+    pub reason: String,
+    pub fix: Option<String>,
+}
+
+pub const BUBBLEWRAP: &str = "bwrap";
+
+/// What an isolated program needs of the kernel, tried with a program that does nothing.
+const TRIAL: &[&str] = &[
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-net",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--",
+    "true",
+];
+
+/// Whether programs can be kept from everything else here.
+pub fn isolation(machine: &dyn Machine) -> Result<(), NotIsolated> {
+    let Some(bubblewrap) = machine.find_program(BUBBLEWRAP) else {
+        let fix = fixes::install_all(machine, &[Package::Bubblewrap]);
+        return Err(NotIsolated { reason: "bubblewrap is not installed".to_owned(), fix });
+    };
+    machine.run(&bubblewrap, TRIAL).map(drop).map_err(|problem| NotIsolated {
+        reason: format!("the kernel does not let bubblewrap make namespaces ({problem})"),
+        fix: userns_fix(machine),
+    })
+}
+
+/// Settings that forbid namespaces to ordinary users, with the value that allows them.
+const USERNS_SETTINGS: &[(&str, &str)] = &[
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+    ("/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone=1"),
+];
+
+fn userns_fix(machine: &dyn Machine) -> Option<String> {
+    let known = USERNS_SETTINGS.iter().find(|(path, _)| machine.exists(Path::new(path)));
+    known.map(|(_, setting)| format!("sudo sysctl -w {setting}"))
+}
+
 /// Whether a private desktop can start here with this program in it; if not, what to install.
 pub fn sandbox_can_start(machine: &dyn Machine, program: Option<&str>) -> Result<(), String> {
     let missing = missing_parts(machine);

@@ -128,7 +128,8 @@ fn person_from_answer(answer: Option<&ElicitResult>, ticket: Ticket) -> Person {
 }
 
 fn elicitation_form(question: &Question) -> Option<ElicitRequestParams> {
-    let field = |schema: rmcp::model::BooleanSchema| schema.title("Allow it once");
+    let title = if question.for_session { "Allow it until the server ends" } else { "Allow it once" };
+    let field = |schema: rmcp::model::BooleanSchema| schema.title(title);
     let requested_schema = ElicitationSchema::builder().required_bool_with(FIELD, field).build().ok()?;
     Some(ElicitRequestParams::FormElicitationParams {
         meta: None,

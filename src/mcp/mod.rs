@@ -33,7 +33,7 @@ use crate::app::App;
 use crate::clock::{Cancel, sleep_task};
 use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
-use crate::gate::{Call, Origin, Reply};
+use crate::gate::{Call, MOST_QUESTIONS, Origin, Reply};
 use crate::tool::{Meta, Table};
 use ask::StateSeal;
 use features::Subscribed;
@@ -146,7 +146,8 @@ impl McpServer {
     fn tool_list(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
             let listed = self.app.tools.listed_tools().filter(|spec| spec.meta.is_listed(&self.app.config));
-            listed.map(|spec| present::tool_entry(&spec)).collect()
+            let (detail, in_lines) = (self.app.tools.detail(), self.app.tools.is_for_an_agent());
+            listed.map(|spec| present::tool_entry(&spec, detail, in_lines)).collect()
         })
     }
 }
@@ -279,7 +280,7 @@ impl McpServer {
     async fn ask_first(
         &self,
         call: Call,
-        question: Question,
+        mut question: Question,
         refusal: Reply,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
@@ -290,14 +291,24 @@ impl McpServer {
                 None => present::call_result(refusal).into(),
             });
         }
-        let person = tokio::select! {
-            // In this order: a yes that comes right behind a cancellation is too late.
-            biased;
-            () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
-            () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
-            person = ask::ask_and_wait(&question, context, ttl) => person,
-        };
-        Ok(present::call_result(self.run(call, person, context).await?).into())
+        // Each question needs an answer of the person before the next one comes, and what changed meanwhile is asked
+        // again.
+        for _ in 0..MOST_QUESTIONS {
+            let person = tokio::select! {
+                // In this order: a yes that comes right behind a cancellation is too late.
+                biased;
+                () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
+                () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
+                person = ask::ask_and_wait(&question, context, ttl) => person,
+            };
+            let mut reply = self.run(call.clone(), person, context).await?;
+            match reply.question.take() {
+                Some(again) => question = *again,
+                None => return Ok(present::call_result(reply).into()),
+            }
+        }
+        self.app.gate.withdraw(&question.ticket);
+        Ok(present::call_result(refusal).into())
     }
 
     fn question_withdrawn(&self, question: &Question) -> ErrorData {

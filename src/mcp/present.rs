@@ -10,11 +10,14 @@ use serde_json::Value;
 use super::pages;
 use crate::gate::{Reply, ReplyBody};
 use crate::tool::Spec;
+use crate::tool::schema::Detail;
 
-pub fn tool_entry(spec: &Spec) -> Tool {
+/// `in_lines`: the client is a model that reads lines, and what is told in one has no structure to declare.
+pub fn tool_entry(spec: &Spec, detail: Detail, in_lines: bool) -> Tool {
     let meta = spec.meta;
-    let mut tool = Tool::new(meta.name, meta.brief, to_object(spec.input_schema()));
-    tool.output_schema = spec.output_schema().map(to_object);
+    let mut tool = Tool::new(meta.name, meta.brief, to_object(spec.listed_schema(detail)));
+    let declares = !(in_lines && meta.is_told_in_a_line());
+    tool.output_schema = declares.then(|| spec.output_schema()).flatten().map(to_object);
     tool.annotations = Some(
         ToolAnnotations::new()
             .read_only(meta.effect.read_only())
@@ -44,8 +47,8 @@ fn text_blocks(reply: &Reply) -> Vec<ContentBlock> {
     content
 }
 
-/// Text first, then an outline as it is, then the picture. Data that code reads is also structured, but never beside a picture:
-/// some clients show only the structured part to the model.
+/// Text first, then an outline as it is, then the picture. Data that code reads is also structured, but never beside a picture
+/// or lines: some clients show only the structured part to the model.
 /// <https://modelcontextprotocol.io/specification/2025-06-18/server/tools#structured-content>
 pub fn call_result(reply: Reply) -> CallToolResult {
     let mut content = text_blocks(&reply);
@@ -56,7 +59,7 @@ pub fn call_result(reply: Reply) -> CallToolResult {
         return CallToolResult::error(content);
     }
     let mut result = CallToolResult::success(content);
-    if let ReplyBody::Data(fields) = reply.body {
+    if let (ReplyBody::Data(fields), None) = (reply.body, reply.lean) {
         result.structured_content = Some(Value::Object(fields));
     }
     result

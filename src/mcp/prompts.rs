@@ -1,5 +1,5 @@
 //! Prompts: texts that a person picks in a client to start a piece of work. One table; a prompt names tools in
-//! backticks, and is offered where all of them are.
+//! backticks, and is offered where all of them are listed.
 
 use rmcp::ErrorData;
 use rmcp::model::{JsonObject, Prompt as Entry, PromptArgument};
@@ -61,7 +61,7 @@ const PROMPTS: &[Prompt] = &[
         arguments: &[WHICH_WINDOW],
         text: "Describe the window whose outline follows: which program it is, what it shows, and what can \
                be done in it next. Call controls by their names, not by their refs. Where the outline is not \
-               enough, use `get_screenshot`; `list_windows` lists the other windows.",
+               enough, use `get_screenshot`; `look` shows the other windows.",
         embeds: Embeds::Window,
     },
     Prompt {
@@ -81,7 +81,7 @@ const PROMPTS: &[Prompt] = &[
         text: "Fill in the form in the window whose outline follows. The values:\n\n{values}\n\n\
                Find the field for each value by the field's name; ask me where none or more than one fits, and leave all other fields alone. Use `set_value` for texts, `select_option` for \
                choices and `click_element` for boxes, each with the ref of the field. Give a secret by its name, as {\"secret\": \"NAME\"}, never in words. At the end read the window again with \
-               `get_window_structure` (format outline) and tell me what each field holds now. Do not send the form \
+               `look` and tell me what each field holds now. Do not send the form \
                unless I said so.",
         embeds: Embeds::Window,
     },
@@ -116,9 +116,8 @@ const PROMPTS: &[Prompt] = &[
         arguments: &[],
         text: "Tell me why the call that follows failed, in one or two sentences, and what to do instead. Do \
                not make the same call again to find out. PermissionDenied, BudgetExceeded and \
-               ConfirmationRequired are my own settings: name the setting (`get_budget_status` and \
-               `get_capabilities` show them) and leave it to me. If it was about a window or an element, \
-               check with `list_windows` and `get_window_structure` (format outline) what is there now.",
+               ConfirmationRequired are my own settings: name the setting and leave it to me. If it was about a \
+               window or an element, check with `look` what is there now.",
         embeds: Embeds::LastFailure,
     },
 ];
@@ -130,7 +129,7 @@ impl Prompt {
     }
 
     fn is_offered(&self, tools: &Table) -> bool {
-        self.named_tools().all(|name| tools.find_tool(name).is_some())
+        self.named_tools().all(|name| tools.is_listed(name))
     }
 
     fn prompt_entry(&self) -> Entry {
@@ -262,6 +261,7 @@ pub fn find_prompt(tools: &Table, name: &str) -> Result<&'static Prompt, ErrorDa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Profile;
     use crate::tools;
 
     fn table(changes: &str) -> Table {
@@ -288,6 +288,20 @@ mod tests {
         assert_eq!(names(""), ["describe_screen", "fill_in_form", "record_test", "why_did_that_fail"]);
         assert_eq!(names("-harness"), ["describe_screen", "fill_in_form", "why_did_that_fail"]);
         assert!(!names("-set_value").contains(&"fill_in_form".to_owned()));
+    }
+
+    #[test]
+    fn a_prompt_names_only_what_the_client_was_shown() {
+        for profile in [Profile::Agent, Profile::Observe, Profile::Full] {
+            let table = tools::table(&tools::selection(profile, "").unwrap());
+            for prompt in offered_prompts(&table) {
+                let unlisted = prompt.named_tools().find(|name| !table.is_listed(name));
+                assert_eq!(unlisted, None, "{profile:?} {}", prompt.name);
+            }
+        }
+        let agent = tools::table(&tools::selection(Profile::Agent, "").unwrap());
+        let names: Vec<&str> = offered_prompts(&agent).map(|prompt| prompt.name).collect();
+        assert_eq!(names, ["describe_screen", "fill_in_form", "why_did_that_fail"]);
     }
 
     fn check(name: &str, arguments: Value, expected: &str) {

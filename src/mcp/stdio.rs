@@ -15,6 +15,7 @@ use rmcp::model::{
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -32,15 +33,24 @@ pub struct Stdio<R> {
     writer: Option<JoinHandle<()>>,
     open: Arc<OpenRequests>,
     ended: CancellationToken,
+    /// Whether the client said who it is, which the older protocol begins with.
+    greeted: bool,
 }
 
 impl<R: AsyncRead + Send + Unpin> Stdio<R> {
-    /// `ended` is cancelled when the input ends.
+    /// `ended` is cancelled when the input ends, and when nobody reads what is written.
     pub fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static, ended: CancellationToken) -> Self {
         let (out, waiting) = mpsc::channel(MOST_UNWRITTEN);
         let open = Arc::<OpenRequests>::default();
-        let writer = tokio::spawn(write_all(waiting, output, open.clone()));
-        Self { lines: BoundedLines::new(input), out: Some(out), writer: Some(writer), open, ended }
+        let writer = tokio::spawn(write_all(waiting, output, open.clone(), ended.clone()));
+        Self {
+            lines: BoundedLines::new(input),
+            out: Some(out),
+            writer: Some(writer),
+            open,
+            ended,
+            greeted: false,
+        }
     }
 
     /// Does not wait: `receive` may be dropped at any await, and a refusal with it.
@@ -69,7 +79,9 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
         is_new
     }
 
-    fn parse_message(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+    fn parse_message(&mut self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let completed = if self.greeted { None } else { self.complete_line(line) };
+        let line = completed.as_deref().unwrap_or(line);
         if let Some(call) = tool_call(line) {
             return Some(call);
         }
@@ -88,6 +100,59 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
         }
         None
     }
+}
+
+impl<R> Stdio<R> {
+    /// Scripts made by hand leave out what the protocol asks for and what we do not need: who they are, or the whole
+    /// greeting. What they left out is filled in; a line that has it all stays as it is.
+    fn complete_line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        let mut message: Value = serde_json::from_slice(line).ok()?;
+        let method = message.get("method")?.as_str()?.to_owned();
+        message.get("id").filter(|id| !id.is_null())?;
+        let request = message.as_object_mut()?;
+        let params = request.entry("params").or_insert_with(|| json!({}));
+        if params.is_null() {
+            *params = json!({});
+        }
+        let params = params.as_object_mut()?;
+        let lacked = if method == "initialize" {
+            self.greeted = true;
+            fill_in(params, &greeting())
+        } else {
+            let meta = params.entry("_meta").or_insert_with(|| json!({}));
+            fill_in(meta.as_object_mut()?, &stateless_meta())
+        };
+        lacked.then(|| serde_json::to_vec(&message).ok()).flatten()
+    }
+}
+
+fn greeting() -> Value {
+    json!({
+        "protocolVersion": "2024-11-05",
+        "capabilities": {},
+        "clientInfo": {"name": "unnamed client", "version": "0"},
+    })
+}
+
+/// What a request without a greeting has to bring.
+/// <https://modelcontextprotocol.io/specification/draft/basic/lifecycle>
+fn stateless_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
+/// Whether anything was lacking.
+fn fill_in(object: &mut JsonObject, defaults: &Value) -> bool {
+    let mut lacked = false;
+    for (name, value) in defaults.as_object().into_iter().flatten() {
+        if object.get(name).is_none_or(Value::is_null) {
+            object.insert(name.clone(), value.clone());
+            lacked = true;
+        }
+    }
+    lacked
 }
 
 impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
@@ -189,7 +254,7 @@ pub fn tool_call(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
 }
 
 fn id_of(line: &[u8]) -> Option<RequestId> {
-    let value: serde_json::Value = serde_json::from_slice(line).ok()?;
+    let value: Value = serde_json::from_slice(line).ok()?;
     serde_json::from_value(value.get("id")?.clone()).ok()
 }
 
@@ -207,6 +272,7 @@ async fn write_all(
     mut waiting: mpsc::Receiver<Vec<u8>>,
     mut output: impl AsyncWrite + Unpin,
     open: Arc<OpenRequests>,
+    ended: CancellationToken,
 ) {
     while let Some(mut batch) = waiting.recv().await {
         while batch.len() < 1 << 16
@@ -215,7 +281,9 @@ async fn write_all(
             batch.extend_from_slice(&next);
         }
         if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
-            // The client is gone; what it sends no more is noticed by the reader.
+            // Whoever cannot read what was done must not have more done.
+            tracing::info!("the client reads no more; ending");
+            ended.cancel();
             return open.note_nobody_reads();
         }
         open.note_taken(batch.len());

@@ -48,6 +48,17 @@ pub fn similar_apps(apps: &[App], name: &str) -> Vec<String> {
         .collect()
 }
 
+/// What a window and its program are called, as far as the desktop tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppNames {
+    /// The name of the file that runs.
+    pub executable: Option<String>,
+    /// `org.gnome.Calculator`
+    pub desktop_id: Option<String>,
+    /// What windows are grouped by: the instance and the class of X11.
+    pub classes: Vec<String>,
+}
+
 /// What a caller's word for a program was found to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -63,6 +74,14 @@ pub struct Program {
 pub struct Launch {
     pub command: Vec<String>,
     pub cwd: Option<PathBuf>,
+}
+
+impl Launch {
+    /// The program without its folder.
+    pub fn file_name(&self) -> &str {
+        let program = self.command.first().map_or("", String::as_str);
+        program.rsplit(['/', '\\']).next().unwrap_or_default()
+    }
 }
 
 /// A command that is run to its end, or ended with everything that it started.

@@ -32,6 +32,9 @@ pub struct Element {
     pub native: Option<String>,
     /// The handle is no more than a place: later it may lead to another element.
     pub native_is_place: bool,
+    /// It is one document of several that may come to its place: what is in another one is something else, however
+    /// alike, as on the next page of a browser.
+    pub is_document: bool,
 }
 
 /// Slider, progress bar, spin button: what is known of the numbers behind the value.

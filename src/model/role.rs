@@ -161,6 +161,11 @@ impl Role {
         matches!(self, Role::CheckBox | Role::Switch | Role::ToggleButton)
     }
 
+    /// What is chosen in it is ticked or pressed, and not marked as a row is.
+    pub fn is_ticked(&self) -> bool {
+        self.toggles() || *self == Role::RadioButton
+    }
+
     /// It holds one text or number that can be written into it, unless it says otherwise.
     pub fn takes_text(&self) -> bool {
         matches!(self, Role::ComboBox | Role::Document | Role::Edit | Role::SpinButton | Role::Spinner)

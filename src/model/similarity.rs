@@ -7,7 +7,7 @@
 use std::io::Cursor;
 
 use image::codecs::png::PngDecoder;
-use image::{DynamicImage, ImageDecoder, ImageError, Limits};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, Limits};
 
 use super::image::{MAX_PIXELS, Picture};
 use crate::error::{Error, Result};
@@ -165,6 +165,14 @@ impl<'a> Png<'a> {
 
     pub fn size(&self) -> (u32, u32) {
         self.decoder.dimensions()
+    }
+
+    /// What its pixels take once unpacked, and beside them while they are unpacked from another format.
+    pub fn memory(&self) -> (u64, u64) {
+        let (width, height) = self.size();
+        let meanwhile =
+            if self.decoder.color_type() == ColorType::Rgba8 { 0 } else { self.decoder.total_bytes() };
+        (u64::from(width) * u64::from(height) * 4, meanwhile)
     }
 
     pub fn decode(self) -> Result<Picture> {

@@ -14,6 +14,7 @@ use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Fact, Kind, Result};
 use crate::model::{Selector, Tree, Window};
+use crate::pattern::{Effort, Pattern};
 use crate::platform::Shot;
 
 pub struct Evaluation<'a> {
@@ -148,17 +149,33 @@ impl Evaluation<'_> {
 }
 
 /// The words by which an element's text is searched: its name and its value.
-pub(super) fn find_text(tree: &Tree, pattern: &regex::Regex) -> Option<usize> {
-    let mut words = String::new();
-    tree.elements().iter().position(|element| {
+pub(super) fn find_text(tree: &Tree, pattern: &Pattern) -> Result<Option<usize>> {
+    let (mut words, effort) = (String::new(), Effort::for_many_texts());
+    for (node, element) in tree.elements().iter().enumerate() {
         words.clear();
         words.push_str(&element.name);
         if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
             words.push(' ');
             words.push_str(value);
         }
-        pattern.is_match(&words)
-    })
+        if pattern.is_match_within(&words, &effort)? {
+            return Ok(Some(node));
+        }
+    }
+    Ok(None)
+}
+
+/// The first window that fits, as far as that can be told.
+pub(super) fn find_window(
+    windows: &[Window],
+    fits: impl Fn(&Window) -> Result<bool>,
+) -> Result<Option<&Window>> {
+    for window in windows {
+        if fits(window)? {
+            return Ok(Some(window));
+        }
+    }
+    Ok(None)
 }
 
 pub(super) fn window_fact(window: &Window) -> Fact {

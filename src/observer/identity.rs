@@ -70,9 +70,9 @@ fn hash(value: impl Hash) -> u64 {
 /// What the elements of one capture are known by. Made once for a view, when first asked for.
 #[derive(Debug)]
 pub struct Marks {
-    /// Role and name. Of the root the role alone: titles change with every document.
+    /// Role and name. Of the root and of documents the role alone: titles change.
     meaning: Vec<u64>,
-    /// Meaning and that of all ancestors.
+    /// Meaning and that of all ancestors, and the documents among them.
     path: Vec<u64>,
     /// How many elements have this path.
     alike: HashMap<u64, u32>,
@@ -105,9 +105,13 @@ impl Marks {
         let element = &raw[node];
         let (meaning, above) = match raw.parent(node) {
             None => (hash((&element.role, "")), 0),
+            Some(parent) if element.is_document => (hash((&element.role, "")), self.path[parent]),
             Some(parent) => (hash((&element.role, &element.name)), self.path[parent]),
         };
-        let path = hash((above, meaning));
+        let path = match &element.native {
+            Some(document) if element.is_document => hash((above, meaning, document)),
+            _ => hash((above, meaning)),
+        };
         self.meaning.push(meaning);
         self.path.push(path);
         *self.alike.entry(path).or_default() += 1;

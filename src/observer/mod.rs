@@ -3,8 +3,10 @@
 //! What leaves here is what may be seen: texts are cleaned and redacted before anything is rendered
 //! from them. Acting takes a [`Permit`], which only the gate can make.
 
+mod app_grants;
 mod cache;
 mod changes;
+pub mod choices;
 pub mod describe;
 mod desktop;
 mod evaluation;
@@ -16,9 +18,11 @@ mod ocr;
 pub mod outline;
 mod permit;
 pub mod predicate;
+mod press_guard;
 mod region;
 mod resolve;
 pub mod screenshots;
+mod secret_fields;
 pub mod sketch;
 mod snapshot;
 mod status;
@@ -36,6 +40,7 @@ mod window_ops;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+pub use app_grants::{AppGrants, WITHHELD_TITLE};
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, DiffFormat};
 pub use desktop::DesktopState;
@@ -45,6 +50,7 @@ pub use identity::{Ref, Refs};
 pub use observe::{Observation, ObserveRequest, Perf, observe_window};
 pub use ocr::{Care, OcrScene, Readable, Spotted};
 pub use permit::Permit;
+pub use press_guard::ConsentRules;
 pub use resolve::{ElementChoice, ResolvedWindow, SeveralMatches, WindowChoice};
 pub use snapshot::Snapshot;
 pub use target::{ElementTarget, Starting, Target};
@@ -52,9 +58,12 @@ pub use tree_tokens::TreeTokens;
 pub use view::View;
 pub use window_ops::{WindowOperation, WindowQuery, WindowWait};
 
+use app_grants::Guarded;
 use identity::{RefLookup, WindowCapture};
+use press_guard::SecondLook;
 use region::InputRegion;
 
+use crate::budget::pictures::{PictureBudget, PictureRoom};
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -63,12 +72,16 @@ use crate::model::input::{Act, Delivery, Handle};
 use crate::model::tree::Bounds;
 use crate::model::{Point, Rect, Tree, Window, visibility};
 use crate::ocr::Ocr;
+pub use crate::platform::PressKind;
 use crate::platform::{Activation, Claimant, Coordinates, Done, FieldText, Patience, Platform, Shot, Wake};
 use crate::privacy::redact::Redactor;
 use crate::privacy::untrusted::clean_text;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
+
+/// A picture of what moves is taken so often at most.
+const MOST_PICTURES: u32 = 3;
 
 /// Dialogs of dialogs; more would be a circle.
 const MOST_OWNERS: usize = 8;
@@ -81,15 +94,27 @@ const LARGEST_TREE: Bounds = Bounds {
 
 pub struct Observer {
     platform: Arc<dyn Platform>,
+    /// The same platform where applications are withheld.
+    guard: Option<Arc<Guarded>>,
     clock: Clock,
     redactor: Arc<Redactor>,
     cache: Mutex<cache::Cache>,
     refs: Refs,
     ocr: Ocr,
     region: InputRegion,
+    pictures: PictureBudget,
     typed: Mutex<typed_secrets::TypedSecret>,
+    secret_fields: Mutex<secret_fields::SecretFields>,
     /// The windows as they were last listed.
     listed: Mutex<Vec<Window>>,
+    calm: Mutex<Option<CalmSince>>,
+}
+
+/// When somebody began to wait in vain for a change, and what had been counted by then.
+#[derive(Clone, Copy, Debug)]
+struct CalmSince {
+    generation: u64,
+    since: Duration,
 }
 
 /// A view and where it came from.
@@ -120,9 +145,42 @@ impl Observer {
     ) -> Self {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
-        let (refs, region) = (Refs::default(), InputRegion::default());
-        let (typed, listed) = (Mutex::default(), Mutex::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed }
+        let (refs, region, pictures) = Default::default();
+        let (typed, secret_fields, listed) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let guard = None;
+        Self {
+            platform,
+            guard,
+            clock,
+            redactor,
+            cache,
+            refs,
+            ocr,
+            region,
+            pictures,
+            typed,
+            secret_fields,
+            listed,
+            calm: Mutex::default(),
+        }
+    }
+
+    /// From here on, windows of applications that these rules withhold are neither seen nor operated.
+    pub fn withholding(mut self, grants: Arc<AppGrants>) -> Self {
+        let guard = Arc::new(Guarded::new(self.platform, grants));
+        self.platform = guard.clone();
+        self.guard = Some(guard);
+        self
+    }
+
+    /// Which applications may be seen and operated, where that is restricted.
+    pub fn app_grants(&self) -> Option<&AppGrants> {
+        self.guard.as_deref().map(Guarded::grants)
+    }
+
+    /// Whether a window may not be seen; nothing of it is in any picture.
+    fn is_withheld(&self, window: &Window) -> bool {
+        self.guard.as_ref().is_some_and(|guard| guard.is_withheld(&window.uid))
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -131,6 +189,11 @@ impl Observer {
 
     pub fn refs(&self) -> &Refs {
         &self.refs
+    }
+
+    /// Room for pictures that a caller sent along, of which all callers share so much.
+    pub fn picture_room(&self, bytes: u64, cancel: &Cancel) -> Result<PictureRoom<'_>> {
+        self.pictures.take_room(bytes, cancel)
     }
 
     /// The refs of elements that a reply is about to show, in the order of `nodes`.
@@ -226,6 +289,7 @@ impl Observer {
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
         let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
         visibility::mark(&mut raw);
+        lock(&self.secret_fields).mark(&window.uid, &mut raw);
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
         let shown = self.redactor.shown(&raw, &window.title);
@@ -361,9 +425,13 @@ impl Observer {
             if left.is_zero() {
                 return Ok(());
             }
+            let since = self.clock.now();
             match self.platform.watch().wait_change(seen, patience.min(left), cancel)? {
                 Wake::Changed => patience = CALM,
-                Wake::Elapsed => return Ok(()),
+                Wake::Elapsed => {
+                    *lock(&self.calm) = Some(CalmSince { generation: seen, since });
+                    return Ok(());
+                }
                 Wake::NoEvents => return self.clock.sleep(left, cancel),
             }
             seen = self.platform.watch().generation()?;
@@ -376,11 +444,21 @@ impl Observer {
         loop {
             let left = deadline.saturating_sub(self.clock.now());
             let seen = self.platform.watch().generation()?;
-            let wake = self.platform.watch().wait_change(seen, CALM.min(left), cancel)?;
+            let rest = CALM.saturating_sub(self.calm_time(seen));
+            if rest.is_zero() {
+                return Ok(());
+            }
+            let wake = self.platform.watch().wait_change(seen, rest.min(left), cancel)?;
             if left.is_zero() || !matches!(wake, Wake::Changed) {
                 return Ok(());
             }
         }
+    }
+
+    /// How long nothing has changed, as far as somebody waited for it.
+    fn calm_time(&self, generation: u64) -> Duration {
+        let calm = lock(&self.calm).filter(|calm| calm.generation == generation);
+        calm.map_or(Duration::ZERO, |calm| self.clock.now().saturating_sub(calm.since))
     }
 
     /// Sends one input. Whatever was cached is stale from here on.
@@ -407,7 +485,8 @@ impl Observer {
             self.raise_for_keys(act)?;
         }
         self.learn_typed(permit.target(), act, cancel);
-        let done = self.platform.input().act(act, delivery, cancel);
+        let guard = SecondLook::new(self, permit.rules(), permit.targets(), cancel)?;
+        let done = self.platform.input().act(act, delivery, &guard, cancel);
         self.forget_all();
         done
     }
@@ -476,37 +555,74 @@ impl Observer {
 
     /// A picture of one window, with secrets blackened when the config says so.
     pub fn window_picture(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
-        self.black_out_secrets(&mut shot, chosen, cancel)?;
-        Ok(shot)
+        let take = || self.platform.capture().window_picture(&chosen.raw);
+        if !self.redactor.hides_pixels() {
+            return take();
+        }
+        self.picture_without(take, || self.hidden_places(chosen, cancel)).map(|(shot, _)| shot)
     }
 
     /// A picture of one window for somebody outside this machine: whatever is private in it is black,
     /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
     pub fn picture_to_send(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
-        // A look of its own: what has come in front since the window was chosen is in the picture too.
-        let desktop = self.desktop()?;
-        let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
-        let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
-        let overlapping: Vec<ResolvedWindow> =
-            overlapping.map(|window| self.resolve_raw(&desktop, window, None)).collect();
-        for window in overlapping.iter().chain([chosen]) {
-            self.black_out(&mut shot, window, cancel)?;
-        }
-        Ok(shot)
+        let take = || self.platform.capture().window_picture(&chosen.raw);
+        // A look of its own each time: what has come in front since the window was chosen is in the picture too.
+        let places = || {
+            let desktop = self.desktop()?;
+            let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
+            let in_front = in_front.filter(|window| !self.is_withheld(window));
+            let overlapping = in_front.filter(|window| window.bounds.intersects(&chosen.raw.bounds));
+            let overlapping: Vec<ResolvedWindow> =
+                overlapping.map(|window| self.resolve_raw(&desktop, window, None)).collect();
+            let mut places = Vec::new();
+            for window in overlapping.iter().chain([chosen]) {
+                places.extend(self.hidden_places(window, cancel)?);
+            }
+            Ok(places)
+        };
+        self.picture_without(take, places).map(|(shot, _)| shot)
     }
 
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().screen_picture()?;
+        let take = || self.platform.capture().screen_picture();
+        if !self.redactor.hides_pixels() {
+            return take();
+        }
+        self.picture_without(take, || self.hidden_on_screen(cancel)).map(|(shot, _)| shot)
+    }
+
+    /// All windows: menus and lists reach out of the one that they belong to.
+    fn hidden_on_screen(&self, cancel: &Cancel) -> Result<Vec<Rect>> {
         let desktop = self.desktop()?;
-        for window in desktop.windows() {
+        let mut places = Vec::new();
+        for window in desktop.windows().iter().filter(|window| !self.is_withheld(window)) {
             let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
-            self.black_out_secrets(&mut shot, &chosen, cancel)?;
+            places.extend(self.hidden_places(&chosen, cancel)?);
         }
-        Ok(shot)
+        Ok(places)
+    }
+
+    /// A picture, and what was blackened in it. Places are read before and after it was taken: what moved meanwhile is
+    /// pictured anew, and what does not stop is black where it was, where it is and between.
+    fn picture_without(
+        &self,
+        take: impl Fn() -> Result<Shot>,
+        places: impl Fn() -> Result<Vec<Rect>>,
+    ) -> Result<(Shot, Vec<Rect>)> {
+        let mut before = places()?;
+        for tries in 1.. {
+            let mut shot = take()?;
+            let after = places()?;
+            if before == after || tries == MOST_PICTURES {
+                let hidden = moved_places(before, after);
+                black_out(&mut shot, &hidden);
+                return Ok((shot, hidden));
+            }
+            before = after;
+        }
+        Err(Error::internal("no picture was taken"))
     }
 
     /// A picture of the screen leaves only if what has to be black in it can be found in it.
@@ -522,19 +638,25 @@ impl Observer {
         }
     }
 
-    fn black_out_secrets(&self, shot: &mut Shot, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
-        if self.redactor.hides_pixels() { self.black_out(shot, chosen, cancel) } else { Ok(()) }
-    }
-
     /// What was not read may be what has to be black, so that there is no picture of a window that was read in part.
-    fn black_out(&self, shot: &mut Shot, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
+    fn hidden_places(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Vec<Rect>> {
         let view = self.fresh_view(chosen, cancel)?;
         if !view.raw().complete {
             return Err(unread_error(chosen));
         }
-        black_out(shot, &view.hidden_regions(&self.redactor, &chosen.raw.title));
-        Ok(())
+        Ok(view.hidden_regions(&self.redactor, &chosen.raw.title))
     }
+}
+
+/// Where something was, where it is, and between, for what is in the same order in both.
+fn moved_places(before: Vec<Rect>, after: Vec<Rect>) -> Vec<Rect> {
+    if before == after {
+        return after;
+    }
+    let same_count = before.len() == after.len();
+    let between: Vec<Rect> =
+        before.iter().zip(&after).filter(|_| same_count).map(|(one, other)| one.around(other)).collect();
+    [before, after, between].concat()
 }
 
 /// What a pointer meets.
@@ -561,5 +683,42 @@ fn black_out(shot: &mut Shot, regions: &[Rect]) {
     for region in regions {
         let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
         shot.picture.black_out(Rect { x, y, ..*region });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::model::image::Picture;
+    use crate::platform::mock::Mock;
+
+    /// What is black when a thing is at these places, one for each look; and how often a picture was taken.
+    fn blackened(places: &[i32]) -> (Vec<i32>, u32) {
+        let clock = Clock::steered();
+        let redactor = Arc::new(Redactor::new(None).unwrap());
+        let observer = Observer::new(Arc::new(Mock::new(clock.clone())), clock, redactor, Duration::ZERO);
+        let (looks, taken) = (Cell::new(0), Cell::new(0));
+        let area = Rect::new(0, 0, 100, 1);
+        let take = || {
+            taken.set(taken.get() + 1);
+            Ok(Shot { picture: Picture::from_rgba(100, 1, vec![255; 400])?, area })
+        };
+        let places = || {
+            looks.set(looks.get() + 1);
+            Ok(vec![Rect::new(places[(looks.get() - 1).min(places.len() - 1)], 0, 10, 1)])
+        };
+        let (shot, _) = observer.picture_without(take, places).unwrap();
+        let black = (0..100).filter(|&x| shot.picture.rgba()[4 * x as usize] == 0);
+        (black.filter(|x| x % 10 == 0).collect(), taken.get())
+    }
+
+    /// H-118 on code: what moves is pictured anew, or black on its whole way
+    #[test]
+    fn what_moves_is_black() {
+        assert_eq!(blackened(&[10]), (vec![10], 1));
+        assert_eq!(blackened(&[10, 30]), (vec![30], 2));
+        assert_eq!(blackened(&[10, 20, 30, 60]), (vec![30, 40, 50, 60], 3));
     }
 }

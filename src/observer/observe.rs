@@ -42,6 +42,8 @@ pub struct Observation {
     /// Present and false when the application could not be read to the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<Lacking>,
     /// What was understood differently from what was asked; the caller of [`observe`] passes it on.
     #[serde(skip)]
     pub warning: Option<String>,
@@ -95,6 +97,20 @@ enum ObservedContent {
         #[serde(skip)]
         text: String,
     },
+}
+
+/// The window shows less of itself than a person sees.
+#[derive(Debug, Serialize)]
+struct Lacking {
+    reason: &'static str,
+    detail: String,
+}
+
+impl Lacking {
+    fn of(view: &View) -> Option<Self> {
+        let detail = view.tree().lacking.clone()?;
+        Some(Self { reason: "sparse_accessibility_tree", detail })
+    }
 }
 
 impl Observation {
@@ -175,6 +191,7 @@ pub fn observe_window(
         tree_token: trees.put(&chosen.window.uid, kept, observer.clock.now()),
         perf,
         complete: (!look.view.tree().complete).then_some(false),
+        degraded: Lacking::of(&look.view),
         warning: chosen.warning.clone().or(warning),
     })
 }

@@ -120,31 +120,41 @@ impl Observer {
 
     /// The window as an engine may see it.
     pub fn readable_picture(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Readable> {
-        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
-        let view = self.fresh_view(chosen, cancel)?;
-        let frame = shot.area;
-        let hidden = view.unreadable_regions(&self.redactor, &chosen.raw.title, frame);
-        black_out(&mut shot, &hidden);
+        let take = || self.platform.capture().window_picture(&chosen.raw);
+        // Where all of it is hidden, the frame and the shadow are too.
+        let frame = chosen.raw.bounds;
+        let places = || {
+            let view = self.fresh_view(chosen, cancel)?;
+            Ok(view.unreadable_regions(&self.redactor, &chosen.raw.title, frame))
+        };
+        let (mut shot, mut hidden) = self.picture_without(take, places)?;
+        if hidden.contains(&frame) {
+            hidden.push(shot.area);
+            black_out(&mut shot, &hidden);
+        }
         let Shot { picture, area } = shot;
         Ok(Readable { picture, area, hidden })
     }
 
     /// A part of the screen as an engine may see it: without what is secret in any window that is there.
     fn readable_screen(&self, part: Rect, cancel: &Cancel) -> Result<Readable> {
-        let mut shot = self.platform.capture().region_picture(part)?;
-        let mut hidden = Vec::new();
-        let desktop = self.desktop()?;
-        for window in desktop.windows() {
-            let there = !self.knows_places() || window.bounds.intersects(&shot.area);
-            if there && !window.minimized {
-                let view = self.fresh_view(&self.resolve_raw(&desktop, window, None), cancel)?;
-                hidden.extend(view.unreadable_regions(&self.redactor, &window.title, window.bounds));
+        let take = || self.platform.capture().region_picture(part);
+        let places = || {
+            let desktop = self.desktop()?;
+            let mut hidden = Vec::new();
+            for window in desktop.windows().iter().filter(|window| !self.is_withheld(window)) {
+                let there = !self.knows_places() || window.bounds.intersects(&part);
+                if there && !window.minimized {
+                    let view = self.fresh_view(&self.resolve_raw(&desktop, window, None), cancel)?;
+                    hidden.extend(view.unreadable_regions(&self.redactor, &window.title, window.bounds));
+                }
             }
-        }
-        if !hidden.is_empty() {
-            self.require_places("to black out what redaction hides before OCR")?;
-        }
-        black_out(&mut shot, &hidden);
+            if !hidden.is_empty() {
+                self.require_places("to black out what redaction hides before OCR")?;
+            }
+            Ok(hidden)
+        };
+        let (shot, hidden) = self.picture_without(take, places)?;
         Ok(Readable { picture: shot.picture, area: shot.area, hidden })
     }
 

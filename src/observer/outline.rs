@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::identity::WindowCapture;
-use super::text::{one_line, shorten_text};
+use super::text::{one_line, one_line_but_breaks, shorten_text};
 use super::{Observer, Ref, ResolvedWindow, View};
 use crate::error::Result;
 use crate::model::visibility::ClipCover;
@@ -87,6 +87,8 @@ pub struct Outline {
     pub text: String,
     /// Lines.
     pub shown: usize,
+    /// Lines for which there was no room.
+    pub left_out: usize,
     /// Elements in the scope, whether they are shown or not.
     pub elements: usize,
     pub dropped: DroppedCounts,
@@ -182,12 +184,14 @@ struct OutlinePlan<'a> {
     dropped: DroppedCounts,
     /// Of each open ancestor that has a line: where it ends, and its line.
     open: Vec<(usize, usize)>,
+    /// Lines that were cut off.
+    left_out: usize,
 }
 
 impl<'a> OutlinePlan<'a> {
     fn of(tree: &'a Tree, options: &'a OutlineOptions) -> Self {
         let (lines, dropped, open) = (Vec::new(), DroppedCounts::default(), Vec::new());
-        let mut plan = OutlinePlan { tree, options, lines, dropped, open };
+        let mut plan = OutlinePlan { tree, options, lines, dropped, open, left_out: 0 };
         let seen = in_view(tree, options.scope);
         let deepest = options.depth.map_or(usize::MAX, |depth| tree.depth(options.scope) + depth);
         for node in options.scope..tree.end(options.scope) {
@@ -341,12 +345,14 @@ impl<'a> OutlinePlan<'a> {
         };
         // One line always fits, or a caller would never get on.
         let fitting = self.lines.iter().take(most).take_while(fits).count().max(1).min(self.lines.len());
-        let cut = fitting < self.lines.len();
+        let all = self.lines.len();
+        let cut = fitting < all;
         if cut && self.options.what_matters_first {
             self.keep_what_matters(room, most);
         } else {
             self.lines.truncate(fitting);
         }
+        self.left_out = all - self.lines.len();
         self.lines.last().filter(|_| cut).map(|line| line.node)
     }
 
@@ -465,16 +471,22 @@ impl OutlineStyle {
     }
 
     fn shorten_text(&self, text: &str) -> String {
-        one_line(&shorten_text(text, self.longest, self.longest.saturating_sub(1).max(1)))
+        one_line(&self.cut_text(text))
     }
 
+    fn cut_text(&self, text: &str) -> String {
+        shorten_text(text, self.longest, self.longest.saturating_sub(1).max(1))
+    }
+
+    /// Where lines end in a text that one may write is a part of it.
     fn shorten_value(&self, value: &str) -> String {
-        match value.char_indices().nth(self.value_from) {
+        let cut = match value.char_indices().nth(self.value_from) {
             Some((start, _)) if start > 0 => {
-                format!("…{}", self.shorten_text(value.get(start..).unwrap_or_default()))
+                format!("…{}", self.cut_text(value.get(start..).unwrap_or_default()))
             }
-            _ => self.shorten_text(value),
-        }
+            _ => self.cut_text(value),
+        };
+        one_line_but_breaks(&cut)
     }
 }
 
@@ -544,7 +556,7 @@ fn state_flags(element: &Element) -> Vec<&'static str> {
     [
         (element.focused, "focused"),
         (!element.enabled, "disabled"),
-        (element.selected == Some(true), "selected"),
+        (element.selected == Some(true), if element.role.is_ticked() { "checked" } else { "selected" }),
         (element.expanded == Some(true), "expanded"),
         (element.expanded == Some(false), "collapsed"),
         (element.editable && !implied, "editable"),
@@ -610,10 +622,12 @@ fn quote_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {
-        if matches!(character, '"' | '\\') {
-            quoted.push('\\');
+        match character {
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '"' | '\\' => quoted.extend(['\\', character]),
+            other => quoted.push(other),
         }
-        quoted.push(character);
     }
     quoted.push('"');
     quoted
@@ -621,7 +635,7 @@ fn quote_text(text: &str) -> String {
 
 /// A value ends where its line, its flags or its place begin; one that could be misread is quoted.
 fn bare_or_quoted(text: &str) -> String {
-    let misleading = text.contains(['"', '\\', '{', '@', '+']) || text.trim() != text;
+    let misleading = text.contains(['"', '\\', '{', '@', '+', '\n', '\t']) || text.trim() != text;
     if misleading { quote_text(text) } else { text.to_owned() }
 }
 
@@ -657,12 +671,17 @@ impl Observer {
         if changes.replaced && options.counts_gone {
             changes.push_words(REPLACED, &gone_words(changes.removed));
         }
-        for (line, sign) in after.plan.lines.iter().zip(&compared.signs) {
-            let Some((sign, value_from)) = *sign else { continue };
+        let kept = compared.kept_lines(&after, room, options.what_matters_first);
+        for (at, line) in after.plan.lines.iter().enumerate() {
+            let Some((sign, value_from)) = compared.signs[at] else { continue };
+            if !kept[at] {
+                changes.cut += 1;
+                continue;
+            }
             let acts = |node: usize| is_actionable(&new.tree()[node]);
             let reference = |node: usize| acts(node).then(|| self.refs().show_one(of(new), node));
             let is_placed = rows::acting_nodes(new.tree(), line).next().is_some();
-            changes.push(sign, &after.line_writer(line, &reference, value_from, is_placed), room);
+            changes.push(sign, &after.line_writer(line, &reference, value_from, is_placed));
         }
         if options.counts_gone && changes.removed > MOST_GONE {
             if !changes.replaced {
@@ -737,6 +756,26 @@ impl ComparedLines {
         }
     }
 
+    /// Which of the lines that came or are otherwise there is room for: the first ones, or what matters before the rest.
+    /// One line always fits.
+    fn kept_lines(&self, after: &OutlineLines, room: usize, what_matters_first: bool) -> Vec<bool> {
+        let lines = &after.plan.lines;
+        let mut order: Vec<usize> = (0..lines.len()).filter(|&at| self.signs[at].is_some()).collect();
+        if what_matters_first {
+            order.sort_by_key(|&at| !after.plan.matters(&lines[at]));
+        }
+        let (mut bytes, mut kept) = (0, vec![false; lines.len()]);
+        for (taken, at) in order.into_iter().enumerate() {
+            let value_from = self.signs[at].map_or(0, |(_, from)| from);
+            bytes += after.line_writer(&lines[at], &|_| None, value_from, false).length() + LENGTH_OF_A_PLACE;
+            if taken > 0 && bytes > room {
+                break;
+            }
+            kept[at] = true;
+        }
+        kept
+    }
+
     fn counts(&self, before: usize) -> OutlineChanges {
         let count = |wanted: &str| self.signs.iter().flatten().filter(|(sign, _)| *sign == wanted).count();
         let removed = self.gone.len();
@@ -758,7 +797,7 @@ impl ComparedLines {
         room: usize,
     ) {
         for line in self.gone.iter().map(|&at| &before.plan.lines[at]) {
-            changes.push("-", &before.line_writer(line, reference, 0, false), room);
+            changes.push_within(room, "-", &before.line_writer(line, reference, 0, false));
         }
     }
 
@@ -786,13 +825,17 @@ impl OutlineChanges {
         self.added + self.removed + self.changed == 0
     }
 
-    /// A ref is only given to a line that there is room for.
-    fn push(&mut self, sign: &str, line: &ChangedLine, room: usize) {
+    /// The line, unless there is no room for it.
+    fn push_within(&mut self, room: usize, sign: &str, line: &ChangedLine) {
         let length = line.length() + LENGTH_OF_A_PLACE;
         if self.cut > 0 || (!self.text.is_empty() && self.text.len() + length > room) {
             self.cut += 1;
-            return;
+        } else {
+            self.push(sign, line);
         }
+    }
+
+    fn push(&mut self, sign: &str, line: &ChangedLine) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -949,12 +992,14 @@ fn write_outline(
 ) -> Outline {
     let mut plan = OutlinePlan::of(tree, options);
     let cut_after = plan.cut_page();
+    let left_out = plan.left_out;
     let text_cut = plan.text_cut();
     let nodes: Vec<usize> = plan.lines.iter().flat_map(|line| rows::acting_nodes(tree, line)).collect();
     let refs: HashMap<usize, Ref> = nodes.iter().copied().zip(refs(&nodes)).collect();
     Outline {
         text: plan.write(&refs, signs),
         shown: plan.lines.len(),
+        left_out,
         elements: tree.end(options.scope) - options.scope,
         dropped: plan.dropped,
         cut_after,

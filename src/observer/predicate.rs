@@ -5,9 +5,7 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
-
-use super::evaluation::{Evaluation, find_text, window_fact};
+use super::evaluation::{Evaluation, find_text, find_window, window_fact};
 use super::identity::WindowCapture;
 use super::vision::{RegionReference, similar_to_file};
 use super::{Ref, View};
@@ -16,6 +14,7 @@ use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{Below, ReadFailure};
 use crate::model::selector::{derive, state_of};
 use crate::model::{Point, Rect, Selector, Tree, Window};
+use crate::pattern::Pattern;
 
 #[derive(Clone, Debug)]
 pub struct WindowPredicate {
@@ -34,7 +33,7 @@ pub enum PredicateClaim {
     },
     ValueMatches {
         element: Named,
-        pattern: Regex,
+        pattern: Pattern,
     },
     /// The element has what was put into it, as its application writes it.
     ValueReads {
@@ -47,14 +46,14 @@ pub enum PredicateClaim {
         states: Vec<(&'static str, bool)>,
     },
     TextVisible {
-        pattern: Regex,
+        pattern: Pattern,
         source: TextSource,
     },
     WindowFocused {
-        title: Option<Regex>,
+        title: Option<Pattern>,
     },
     WindowExists {
-        title: Option<Regex>,
+        title: Option<Pattern>,
     },
     TreeHashEquals(String),
     ScreenshotSimilar {
@@ -147,11 +146,10 @@ impl Evaluation<'_> {
             PredicateClaim::ElementExists(element) => self.element_exists(uid, element),
             PredicateClaim::ElementAbsent(element) => self.element_absent(uid, element),
             PredicateClaim::ValueEquals { element, expected } => {
-                self.value(uid, element, |actual| actual == Some(expected))
+                self.value(uid, element, |actual| Ok(actual == Some(expected)))
             }
-            PredicateClaim::ValueMatches { element, pattern } => {
-                self.value(uid, element, |actual| actual.is_some_and(|text| pattern.is_match(text)))
-            }
+            PredicateClaim::ValueMatches { element, pattern } => self
+                .value(uid, element, |actual| actual.map_or(Ok(false), |text| Ok(pattern.is_match(text)?))),
             PredicateClaim::ValueReads { element, expected } => self.value_reads(uid, element, expected),
             PredicateClaim::ElementState { element, states } => self.element_state(uid, element, states),
             PredicateClaim::TextVisible { pattern, source } => self.text_visible(uid, pattern, *source),
@@ -190,7 +188,7 @@ impl Evaluation<'_> {
         };
         let chosen = self.chosen(uid)?;
         let view = self.view(&chosen)?;
-        let found = selector.find(view.tree(), 1);
+        let found = selector.find(view.tree(), 1)?;
         Ok(match found.nodes.first() {
             Some(first) => exists(found.total, view.tree(), *first),
             None => {
@@ -205,7 +203,7 @@ impl Evaluation<'_> {
 
     fn element_absent(&self, uid: Option<&str>, element: &Named) -> Result<PredicateVerdict> {
         let count = match element {
-            Named::Selector(selector) => selector.find(self.view_of(uid)?.tree(), 1).total,
+            Named::Selector(selector) => selector.find(self.view_of(uid)?.tree(), 1)?.total,
             Named::Ref(reference) => usize::from(self.node_of(*reference)?.is_some()),
         };
         Ok(PredicateVerdict::new(count == 0, Fact::object([("count", count.into())])))
@@ -215,12 +213,12 @@ impl Evaluation<'_> {
         &self,
         uid: Option<&str>,
         element: &Named,
-        holds: impl FnOnce(Option<&String>) -> bool,
+        holds: impl FnOnce(Option<&String>) -> Result<bool>,
     ) -> Result<PredicateVerdict> {
         let (view, node) = self.find_element(uid, element)?;
         let actual = view.tree()[node].value.as_ref();
         let observed = Fact::object([("actual", actual.map_or(Fact::Null, |text| text.as_str().into()))]);
-        Ok(PredicateVerdict::new(holds(actual), observed))
+        Ok(PredicateVerdict::new(holds(actual)?, observed))
     }
 
     fn element_state(
@@ -264,7 +262,7 @@ impl Evaluation<'_> {
             }
         };
         let view = self.view_of(uid)?;
-        if let Some(&first) = selector.resolve(view.tree(), 1).first() {
+        if let Some(&first) = selector.resolve(view.tree(), 1)?.first() {
             return Ok((view, first));
         }
         let why = selector.explain_miss(view.tree()).map_or(String::new(), |miss| {
@@ -278,14 +276,14 @@ impl Evaluation<'_> {
     pub(super) fn text_visible(
         &self,
         uid: Option<&str>,
-        pattern: &Regex,
+        pattern: &Pattern,
         source: TextSource,
     ) -> Result<PredicateVerdict> {
         let chosen = self.chosen(uid)?;
         if source != TextSource::Ocr {
             let view = self.view(&chosen)?;
             self.note_dark(&view);
-            if let Some(node) = find_text(view.tree(), pattern) {
+            if let Some(node) = find_text(view.tree(), pattern)? {
                 let observed = [("source", "tree".into()), ("element_id", view.tree().id(node).into())];
                 return Ok(PredicateVerdict::new(true, Fact::object(observed)));
             }
@@ -294,7 +292,7 @@ impl Evaluation<'_> {
             }
         }
         match self.pixel_text(&chosen) {
-            Ok(text) if text.lines().any(|line| pattern.is_match(line)) || pattern.is_match(&text) => {
+            Ok(text) if pattern.is_in_any(text.lines().chain([&*text]))? => {
                 Ok(PredicateVerdict::new(true, Fact::object([("source", "ocr".into())])))
             }
             Ok(_) if source == TextSource::Ocr => {
@@ -318,17 +316,17 @@ impl Evaluation<'_> {
         }
     }
 
-    fn window_focused(&self, uid: Option<&str>, title: Option<&Regex>) -> Result<PredicateVerdict> {
+    fn window_focused(&self, uid: Option<&str>, title: Option<&Pattern>) -> Result<PredicateVerdict> {
         let focused = self.windows()?.into_iter().find(|window| window.focused);
         Ok(match focused {
-            Some(window) => PredicateVerdict::new(is_meant(&window, uid, title), window_fact(&window)),
+            Some(window) => PredicateVerdict::new(is_meant(&window, uid, title)?, window_fact(&window)),
             None => PredicateVerdict::new(false, "no window has the focus"),
         })
     }
 
-    fn window_exists(&self, uid: Option<&str>, title: Option<&Regex>) -> Result<PredicateVerdict> {
+    fn window_exists(&self, uid: Option<&str>, title: Option<&Pattern>) -> Result<PredicateVerdict> {
         let windows = self.windows()?;
-        let found = windows.iter().find(|window| is_meant(window, uid, title));
+        let found = find_window(&windows, |window| is_meant(window, uid, title))?;
         Ok(match found {
             Some(window) => PredicateVerdict::new(true, window_fact(window)),
             None => PredicateVerdict::new(false, format!("none of the {} windows matches", windows.len())),
@@ -377,8 +375,9 @@ fn reads_as(actual: &str, expected: &str) -> bool {
 /// In bytes: a cut may fall short of the limit by as much.
 const LONGEST_LETTER: usize = 4;
 
-fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Regex>) -> bool {
-    uid.is_none_or(|uid| window.uid == uid) && title.is_none_or(|title| title.is_match(&window.title))
+fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Pattern>) -> Result<bool> {
+    let named = title.map_or(Ok(true), |title| title.is_match(&window.title))?;
+    Ok(named && uid.is_none_or(|uid| window.uid == uid))
 }
 
 pub(super) fn read_reference(place: &Below) -> Result<Vec<u8>> {

@@ -178,7 +178,7 @@ impl Observer {
             return Ok((view.clone(), view.derived_selector(node), vec![node]));
         }
         let selector = parse_selector(selector)?;
-        let matches = selector.resolve(view.tree(), MOST_MATCHES);
+        let matches = selector.resolve(view.tree(), MOST_MATCHES)?;
         if matches.is_empty() {
             return Err(self.not_found(&selector, chosen, &view));
         }
@@ -218,7 +218,7 @@ impl Observer {
         view: Arc<View>,
         several: SeveralMatches,
     ) -> Result<ElementTarget> {
-        let matches = selector.resolve(view.tree(), usize::MAX);
+        let matches = selector.resolve(view.tree(), usize::MAX)?;
         let seen = |node: &&usize| state_of(view.tree(), **node, "visible") == Some(true);
         let node = match (matches.as_slice(), several) {
             ([], _) => return Err(self.not_found(selector, &chosen, &view)),
@@ -299,7 +299,7 @@ impl Observer {
     ) -> Result<ElementTarget> {
         let selector = Selector::parse(id).ok();
         if let Some(selector) = selector
-            && let Some(&node) = selector.resolve(view.tree(), 1).first()
+            && let Some(&node) = selector.resolve(view.tree(), 1)?.first()
         {
             return Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())));
         }

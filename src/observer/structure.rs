@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::View;
 use crate::error::{Error, Kind, Result};
 use crate::model::{Element, Rect, Role, Tree};
+use crate::pattern::{Effort, Pattern};
 
 /// What a caller wants to see of a tree.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub struct StructureRequest {
     pub scope: Option<String>,
     pub roles: Vec<Role>,
     pub exclude_roles: Vec<Role>,
-    pub name_regex: Option<Regex>,
+    pub name_regex: Option<Pattern>,
     /// The visible parts of the window, when only what meets them counts.
     pub visible_in: Option<Vec<Rect>>,
     pub max_text_len: Option<usize>,
@@ -62,7 +62,7 @@ impl Structure {
             text: request.max_text_len,
             view,
         };
-        let keep = structure.filter(request);
+        let keep = structure.filter(request)?;
         structure.fill_counts(keep, request);
         Ok(structure)
     }
@@ -118,24 +118,25 @@ impl Structure {
     }
 
     /// Whether each node of the scope stays, indexed from the scope on; `None` when all do.
-    fn filter(&mut self, request: &StructureRequest) -> Option<Vec<bool>> {
+    fn filter(&mut self, request: &StructureRequest) -> Result<Option<Vec<bool>>> {
         let tree = self.view.tree();
         let nodes = self.scope..tree.end(self.scope);
         self.depth_truncated = nodes.clone().any(|node| is_cut(tree, node, self.depth));
         if !request.prune_empty {
-            return None;
+            return Ok(None);
         }
+        let effort = Effort::for_many_texts();
         let mut keep = vec![false; nodes.len()];
         // Backwards, so that a node knows of its descendants before its own turn comes.
         for node in nodes.rev().filter(|&node| tree.depth(node) <= self.depth) {
-            if keep[node - self.scope] || matches(&tree[node], request) {
+            if keep[node - self.scope] || matches(&tree[node], request, &effort)? {
                 keep[node - self.scope] = true;
                 if let Some(parent) = tree.parent(node).filter(|&parent| parent >= self.scope) {
                     keep[parent - self.scope] = true;
                 }
             }
         }
-        Some(keep)
+        Ok(Some(keep))
     }
 
     fn fill_counts(&mut self, keep: Option<Vec<bool>>, request: &StructureRequest) {
@@ -192,14 +193,17 @@ fn is_cut(tree: &Tree, node: usize, deepest: usize) -> bool {
     tree.depth(node) == deepest && tree.end(node) > node + 1
 }
 
-fn matches(element: &Element, request: &StructureRequest) -> bool {
+fn matches(element: &Element, request: &StructureRequest, effort: &Effort) -> Result<bool> {
     let role_fits = |roles: &[Role]| roles.contains(&element.role);
-    (request.roles.is_empty() || role_fits(&request.roles))
+    let fits = (request.roles.is_empty() || role_fits(&request.roles))
         && !role_fits(&request.exclude_roles)
-        && request.name_regex.as_ref().is_none_or(|regex| regex.is_match(&element.name))
         && request.visible_in.as_ref().is_none_or(|regions| {
             !element.hidden && regions.iter().any(|region| region.intersects(&element.bounds))
-        })
+        });
+    match &request.name_regex {
+        Some(pattern) if fits => Ok(pattern.is_match_within(&element.name, effort)?),
+        _ => Ok(fits),
+    }
 }
 
 impl Serialize for Structure {

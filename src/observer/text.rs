@@ -13,6 +13,17 @@ pub(super) fn one_line(text: &str) -> String {
     text.chars().map(visible_or_blank).collect()
 }
 
+/// A value for a line: its breaks are `\n` and its tabs `\t`, for whoever quotes it; the rest is as in a name.
+pub(super) fn one_line_but_breaks(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let breaks = |character| match character {
+        '\r' | '\u{2028}' | '\u{2029}' => '\n',
+        '\n' | '\t' => character,
+        other => visible_or_blank(other),
+    };
+    text.chars().map(breaks).collect()
+}
+
 pub(super) fn visible_or_blank(character: char) -> char {
     if breaks_layout(character) { ' ' } else { character }
 }
@@ -38,5 +49,10 @@ mod tests {
     fn breaks_and_escapes_become_blanks() {
         assert_eq!(one_line("a\nb\x1b[2J\u{2028}c\u{202e}d\u{7f}\u{9b}e"), "a b [2J c d  e");
         assert_eq!(one_line("日本 e\u{301}"), "日本 e\u{301}");
+    }
+
+    #[test]
+    fn the_breaks_of_a_value_are_kept_for_quoting() {
+        assert_eq!(one_line_but_breaks("a\r\nb\tc\u{2028}d\x1b[2J\re"), "a\nb\tc\nd [2J\ne");
     }
 }

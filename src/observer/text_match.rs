@@ -3,10 +3,8 @@
 //! Words become lines, lines have phrases, and a match is a box on the screen. Pure: OCR runs elsewhere, and
 //! redacted text was removed there, so it is neither a match nor a near miss.
 
-use regex::{Regex, RegexBuilder};
-
-use crate::config::limits;
 use crate::model::{Rect, Word};
+use crate::pattern::{Effort, Pattern, TooManySteps};
 
 /// How a text has to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +20,7 @@ pub enum Fit {
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub struct WantedText {
-    pattern: Regex,
+    pattern: Pattern,
     whole: bool,
     /// As it was written, to say what was near; a regular expression is near to nothing.
     words: Option<String>,
@@ -32,25 +30,20 @@ impl WantedText {
     /// Blanks between words may be as many as they like; by default so may the case.
     pub fn new(fit: Fit, text: &str, case_sensitive: bool) -> Result<Self, String> {
         if fit == Fit::Regex {
-            let pattern = limits::compile_pattern_in(text, case_sensitive)?;
+            let pattern = Pattern::compile_in(text, case_sensitive)?;
             return Ok(Self { pattern, whole: false, words: None });
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         if words.is_empty() {
             return Err("the text is blank".to_owned());
         }
-        let escaped = words.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join(" ");
-        let whole = fit == Fit::Exact;
-        let pattern = if whole { format!("^(?:{escaped})$") } else { escaped };
-        let pattern = RegexBuilder::new(&pattern)
-            .case_insensitive(!case_sensitive)
-            .size_limit(limits::REGEX_COMPILED_BYTES)
-            .build()
+        let (words, whole) = (words.join(" "), fit == Fit::Exact);
+        let pattern = Pattern::literal(&words, whole, case_sensitive)
             .map_err(|_| "the text is too long to search for; give a part of it".to_owned())?;
-        Ok(Self { pattern, whole, words: Some(words.join(" ")) })
+        Ok(Self { pattern, whole, words: Some(words) })
     }
 
-    fn matches_text(&self, text: &str) -> bool {
+    fn matches_text(&self, text: &str) -> Result<bool, TooManySteps> {
         self.pattern.is_match(text)
     }
 
@@ -129,16 +122,21 @@ impl TextPage {
     }
 
     /// Every place where the text stands, in reading order.
-    pub fn find_text(&self, wanted: &WantedText) -> Vec<TextPiece> {
+    pub fn find_text(&self, wanted: &WantedText) -> Result<Vec<TextPiece>, TooManySteps> {
         if !wanted.whole {
-            return self.lines.iter().flat_map(|line| line.partial_matches(wanted)).collect();
+            let effort = Effort::for_many_texts();
+            return self.in_all_lines(|line| line.partial_matches(wanted, &effort));
         }
-        let labels: Vec<TextPiece> = self.lines.iter().flat_map(|line| line.whole_matches(wanted)).collect();
-        if labels.is_empty() {
-            self.lines.iter().flat_map(|line| line.word_matches(wanted)).collect()
-        } else {
-            labels
-        }
+        let labels = self.in_all_lines(|line| line.whole_matches(wanted))?;
+        if labels.is_empty() { self.in_all_lines(|line| line.word_matches(wanted)) } else { Ok(labels) }
+    }
+
+    fn in_all_lines(
+        &self,
+        find: impl Fn(&TextLine) -> Result<Vec<TextPiece>, TooManySteps>,
+    ) -> Result<Vec<TextPiece>, TooManySteps> {
+        let found: Vec<Vec<TextPiece>> = self.lines.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// What comes nearest to a text that is not there: phrases and words that are written alike. For a regular
@@ -231,36 +229,47 @@ impl TextLine {
         phrases.into_iter().chain(words).map(|range| self.text_piece(range)).collect()
     }
 
-    fn whole_matches(&self, wanted: &WantedText) -> Vec<TextPiece> {
-        let ranges = if wanted.matches_text(&self.text) {
+    fn whole_matches(&self, wanted: &WantedText) -> Result<Vec<TextPiece>, TooManySteps> {
+        let ranges = if wanted.matches_text(&self.text)? {
             std::iter::once(0..self.words.len()).collect()
         } else {
             self.split_phrases()
         };
-        let fits = ranges.into_iter().filter(|range| wanted.matches_text(self.text_of(range)));
-        fits.map(|range| self.matched_piece(range.clone(), wanted, self.text_of(&range))).collect()
+        let mut found = Vec::new();
+        for range in ranges {
+            let text = self.text_of(&range);
+            if wanted.matches_text(text)? {
+                found.push(self.matched_piece(range.clone(), wanted, text));
+            }
+        }
+        Ok(found)
     }
 
     /// Words in the line that are the wanted ones, whatever signs stand around them.
-    fn word_matches(&self, wanted: &WantedText) -> Vec<TextPiece> {
-        let count = wanted.words.as_deref().map_or(0, |words| words.split(' ').count());
-        let starts = 0..(self.words.len() + 1).saturating_sub(count.max(1));
-        let ranges = starts.map(|first| first..first + count.max(1));
-        let fitting = |range: WordRange| {
+    fn word_matches(&self, wanted: &WantedText) -> Result<Vec<TextPiece>, TooManySteps> {
+        let count = wanted.words.as_deref().map_or(0, |words| words.split(' ').count()).max(1);
+        let mut found = Vec::new();
+        for first in 0..(self.words.len() + 1).saturating_sub(count) {
+            let range = first..first + count;
             let text = self.text_of(&range);
-            let matched = [text, without_marks(text)].into_iter().find(|text| wanted.matches_text(text))?;
-            Some(self.matched_piece(range.clone(), wanted, matched))
-        };
-        ranges.filter_map(fitting).collect()
+            for matched in [text, without_marks(text)] {
+                if wanted.matches_text(matched)? {
+                    found.push(self.matched_piece(range, wanted, matched));
+                    break;
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The words that each match touches. One word is told once, however often the text is in it.
-    fn partial_matches(&self, wanted: &WantedText) -> Vec<TextPiece> {
-        let matches = wanted.pattern.find_iter(&self.text).filter(|found| !found.is_empty());
-        let mut found: Vec<(WordRange, &str)> =
-            matches.filter_map(|found| Some((self.words_in(found.range())?, found.as_str()))).collect();
+    fn partial_matches(&self, wanted: &WantedText, effort: &Effort) -> Result<Vec<TextPiece>, TooManySteps> {
+        let matches = wanted.pattern.spans(&self.text, effort)?.into_iter();
+        let mut found: Vec<(WordRange, &str)> = matches
+            .filter_map(|found| Some((self.words_in(found.clone())?, self.text.get(found)?)))
+            .collect();
         found.dedup_by(|one, other| one.0 == other.0);
-        found.into_iter().map(|(range, matched)| self.matched_piece(range, wanted, matched)).collect()
+        Ok(found.into_iter().map(|(range, matched)| self.matched_piece(range, wanted, matched)).collect())
     }
 
     fn words_in(&self, found: WordRange) -> Option<WordRange> {

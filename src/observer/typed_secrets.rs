@@ -2,6 +2,7 @@
 //! letter by letter or out of the clipboard. A field that shows bullets never exposes it, and an application
 //! may repeat it.
 
+use super::secret_fields::SecretField;
 use super::{ElementTarget, Observer, Target, WindowChoice};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
@@ -33,6 +34,7 @@ impl Observer {
     /// Looks, before an input is sent, whether it puts something into a secret field. `target` is what was resolved
     /// for it; without one it goes to the keyboard focus.
     pub(super) fn learn_typed(&self, target: Option<&Target>, act: &Act, cancel: &Cancel) {
+        self.note_copy(target, act, cancel);
         let Some(entry) = self.entry_of(act, cancel) else {
             if matches!(act, Act::Key { .. }) {
                 // What selects or moves makes another text of what follows.
@@ -42,12 +44,15 @@ impl Observer {
         };
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
         let into = self.typed_into(target, cancel).unwrap_or_else(|_| TypedInto::unknown());
-        let TypedInto { field, is_secret, .. } = into;
         let leads_on = into.has_secret && entry.may_leave(into.is_text);
         let text = match &entry {
             TypedInput::Adds(text) | TypedInput::Replaces(text) => text.as_str(),
             TypedInput::Erases => "",
         };
+        if !text.is_empty() && (self.redactor.tells_named_secret(text) || self.pastes_copy(act)) {
+            lock(&self.secret_fields).note(into.secret_field());
+        }
+        let TypedInto { field, is_secret, .. } = into;
         let mut parts = text.split(['\t', '\n', '\r']);
         let own = parts.next().unwrap_or_default();
         parts.filter(|_| is_secret || leads_on).for_each(|part| self.learn_secret(part));
@@ -94,11 +99,29 @@ impl Observer {
             Act::SetValue { text, .. } => Some(TypedInput::Replaces(text.clone())),
             Act::Key { keys, .. } if keys.key == Key::Named(NamedKey::Backspace) => Some(TypedInput::Erases),
             Act::Key { keys, .. } if is_paste(keys) => {
-                self.read_clipboard(cancel).ok()?.text.map(TypedInput::Adds)
+                self.platform.clipboard().read(cancel).ok()?.text.map(TypedInput::Adds)
             }
             Act::Key { keys, .. } => keys.character().map(TypedInput::Adds),
             _ => None,
         }
+    }
+
+    /// Looks, before an input is sent, whether it copies something out of a field that holds a named secret.
+    fn note_copy(&self, target: Option<&Target>, act: &Act, cancel: &Cancel) {
+        let Act::Key { keys, .. } = act else { return };
+        if !is_copy(keys) || lock(&self.secret_fields).is_empty() {
+            return;
+        }
+        let field = self.typed_into(target, cancel).map(|into| into.secret_field());
+        let mut fields = lock(&self.secret_fields);
+        // What cannot be read may be such a field.
+        let is_secret = field.map_or(true, |field| fields.holds(&field));
+        fields.note_copy(is_secret);
+    }
+
+    /// Whether an input pastes what was copied out of such a field.
+    fn pastes_copy(&self, act: &Act) -> bool {
+        matches!(act, Act::Key { keys, .. } if is_paste(keys)) && lock(&self.secret_fields).has_copied()
     }
 
     fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<TypedInto> {
@@ -117,6 +140,7 @@ impl Observer {
 /// Where an input goes.
 struct TypedInto {
     field: TypedField,
+    native: Option<String>,
     /// It is a secret field, or one in it may have the focus that it is said to have.
     is_secret: bool,
     /// There is a secret field somewhere in the window.
@@ -129,6 +153,7 @@ impl TypedInto {
     fn of(uid: &str, tree: &Tree, node: usize) -> Self {
         Self {
             field: (uid.to_owned(), tree.id(node)),
+            native: tree[node].native.clone(),
             is_secret: tree.holds_secret(node),
             has_secret: tree.holds_secret(Tree::ROOT),
             is_text: tree[node].role == Role::Document,
@@ -137,7 +162,13 @@ impl TypedInto {
 
     /// Anywhere.
     fn unknown() -> Self {
-        Self { field: TypedField::default(), is_secret: true, has_secret: true, is_text: false }
+        let (field, native) = (TypedField::default(), None);
+        Self { field, native, is_secret: true, has_secret: true, is_text: false }
+    }
+
+    fn secret_field(&self) -> SecretField {
+        let (window_uid, place) = self.field.clone();
+        SecretField { window_uid, native: self.native.clone(), place, was_filled: false }
     }
 }
 
@@ -162,6 +193,17 @@ fn is_paste(keys: &KeyCombo) -> bool {
     match keys.key {
         Key::Character('v') => held(Modifier::Ctrl) || held(Modifier::Meta),
         Key::Named(NamedKey::Insert) => held(Modifier::Shift),
+        _ => false,
+    }
+}
+
+/// The combinations that copy or cut.
+fn is_copy(keys: &KeyCombo) -> bool {
+    let held = |modifier| keys.modifiers.contains(&modifier);
+    match keys.key {
+        Key::Character('c' | 'x') => held(Modifier::Ctrl) || held(Modifier::Meta),
+        Key::Named(NamedKey::Insert) => held(Modifier::Ctrl),
+        Key::Named(NamedKey::Delete) => held(Modifier::Shift),
         _ => false,
     }
 }

@@ -12,9 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use regex::Regex;
-
-use super::evaluation::{Evaluation, window_fact};
+use super::evaluation::{Evaluation, find_window, window_fact};
 use super::identity::WindowCapture;
 use super::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
 use super::vision::Visual;
@@ -23,6 +21,7 @@ use crate::clock::{Cancel, millis};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::{Selector, Window};
+use crate::pattern::Pattern;
 use crate::platform::Wake;
 
 const MOST_OBSERVATIONS: usize = 16;
@@ -38,8 +37,8 @@ pub enum WaitCondition {
         element: Vanishing,
         window_uid: Option<String>,
     },
-    TextVisible(Regex),
-    WindowAppears(Regex),
+    TextVisible(Pattern),
+    WindowAppears(Pattern),
     WindowDisappears(String),
     TreeChanges(Option<SeenTree>),
     FocusedChanges(Option<Focus>),
@@ -51,7 +50,7 @@ pub enum WaitCondition {
     Holds(WindowPredicate),
     /// A window of this title that was not there, or was called otherwise, before a step.
     WindowIsNew {
-        title: Regex,
+        title: Pattern,
         before: Arc<SeenDesktop>,
     },
     /// Something is otherwise than before a step.
@@ -290,7 +289,7 @@ fn timed_out(
 }
 
 /// Says where the text was looked for.
-fn text_not_seen(pattern: &Regex, evaluation: &Evaluation) -> String {
+fn text_not_seen(pattern: &Pattern, evaluation: &Evaluation) -> String {
     match text_visible(pattern, evaluation) {
         Ok(Some(PredicateVerdict { observed: Fact::Text(observed), .. })) => {
             format!("the text was not seen: {observed},")
@@ -398,7 +397,7 @@ impl WaitCondition {
             }
             WaitCondition::WindowAppears(title) => {
                 let windows = evaluation.windows()?;
-                Ok(windows.iter().find(|window| title.is_match(&window.title)).map(window_fact))
+                Ok(find_window(&windows, |window| Ok(title.is_match(&window.title)?))?.map(window_fact))
             }
             WaitCondition::WindowDisappears(uid) => {
                 let there = evaluation.windows()?.iter().any(|window| window.uid == *uid);
@@ -414,11 +413,12 @@ impl WaitCondition {
             }
             WaitCondition::Holds(predicate) => predicate_holds(predicate, evaluation),
             WaitCondition::WindowIsNew { title, before } => {
-                let is_new = |window: &&Window| {
-                    let fitted = before.window(&window.uid).is_some_and(|old| title.is_match(&old.title));
-                    !fitted && title.is_match(&window.title)
+                let is_new = |window: &Window| {
+                    let old = before.window(&window.uid);
+                    let fitted = old.map_or(Ok(false), |old| title.is_match(&old.title))?;
+                    Ok(!fitted && title.is_match(&window.title)?)
                 };
-                Ok(evaluation.windows()?.iter().find(is_new).map(window_fact))
+                Ok(find_window(&evaluation.windows()?, is_new)?.map(window_fact))
             }
             WaitCondition::DesktopDiffers { before, target } => desktop_differs(before, *target, evaluation),
         }
@@ -445,7 +445,7 @@ impl WaitCondition {
                 let view = evaluation.view_of(window_uid.as_deref())?;
                 vec![(
                     "still_there",
-                    element.find_remembered(&view).map_or(Fact::Null, |node| view.tree().id(node).into()),
+                    element.find_remembered(&view)?.map_or(Fact::Null, |node| view.tree().id(node).into()),
                 )]
             }
             WaitCondition::TextVisible(pattern) => {
@@ -488,7 +488,7 @@ fn element_appears(selector: &Selector, evaluation: &Evaluation) -> Result<Optio
         return Ok(None);
     };
     let tree = view.tree();
-    Ok(selector.resolve(tree, 1).first().map(|&node| {
+    Ok(selector.resolve(tree, 1)?.first().map(|&node| {
         Fact::object([("element_id", tree.id(node).into()), ("bounds", tree[node].bounds.into())])
     }))
 }
@@ -513,7 +513,7 @@ fn element_disappears(
         return Ok(None);
     };
     element.remember_element(&view);
-    Ok(element.find_remembered(&view).is_none().then(|| Fact::object([])))
+    Ok(element.find_remembered(&view)?.is_none().then(|| Fact::object([])))
 }
 
 impl Vanishing {
@@ -529,10 +529,10 @@ impl Vanishing {
         }
     }
 
-    fn find_remembered(&self, view: &View) -> Option<usize> {
+    fn find_remembered(&self, view: &View) -> Result<Option<usize>> {
         match self {
-            Vanishing::Selector(selector) => selector.resolve(view.tree(), 1).first().copied(),
-            Vanishing::Id { id, was } => was.as_ref()?.find_element(view, id),
+            Vanishing::Selector(selector) => Ok(selector.resolve(view.tree(), 1)?.first().copied()),
+            Vanishing::Id { id, was } => Ok(was.as_ref().and_then(|was| was.find_element(view, id))),
         }
     }
 }
@@ -555,7 +555,7 @@ impl VanishingIdentity {
 }
 
 /// In the tree, and where it is not there, in the pixels.
-fn text_visible(pattern: &Regex, evaluation: &Evaluation) -> Result<Option<PredicateVerdict>> {
+fn text_visible(pattern: &Pattern, evaluation: &Evaluation) -> Result<Option<PredicateVerdict>> {
     retry_missing(evaluation.text_visible(None, pattern, TextSource::Auto))
 }
 

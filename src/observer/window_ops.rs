@@ -1,11 +1,9 @@
 //! Windows as a whole and what is around them: one window chosen among all, changed and waited for; programs started;
 //! the pointer; the clipboard.
 
-use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-use regex::Regex;
 
 use super::resolve::MOST_MATCHES;
 use super::{DesktopState, Observer, Permit, ResolvedWindow};
@@ -13,6 +11,7 @@ use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::app::{Clip, Ended, Launch, Program, Run};
 use crate::model::{Point, Reached, Window, WindowChange, WindowState};
+use crate::pattern::Pattern;
 use crate::platform::Activation;
 
 /// How often to look for a window where the platform tells nothing of changes.
@@ -26,7 +25,7 @@ const QUIET_WITHOUT_ELEMENTS: Duration = Duration::from_millis(1000);
 pub struct WindowQuery {
     pub uid: Option<String>,
     pub title_contains: Option<String>,
-    pub title_regex: Option<Regex>,
+    pub title_regex: Option<Pattern>,
     pub process: Option<String>,
 }
 
@@ -39,12 +38,13 @@ impl WindowQuery {
     }
 
     /// `window` has the title that may be shown, so that no hidden one can be guessed by asking.
-    pub fn matches_window(&self, window: &Window) -> bool {
+    pub fn matches_window(&self, window: &Window) -> Result<bool> {
         let contains = |part: &String| window.title.to_lowercase().contains(&part.to_lowercase());
-        self.uid.as_ref().is_none_or(|uid| window.uid == *uid)
+        let titled = self.title_regex.as_ref().map_or(Ok(true), |pattern| pattern.is_match(&window.title))?;
+        Ok(titled
+            && self.uid.as_ref().is_none_or(|uid| window.uid == *uid)
             && self.title_contains.as_ref().is_none_or(contains)
-            && self.title_regex.as_ref().is_none_or(|pattern| pattern.is_match(&window.title))
-            && self.process.as_ref().is_none_or(|name| window.process.eq_ignore_ascii_case(name))
+            && self.process.as_ref().is_none_or(|name| window.process.eq_ignore_ascii_case(name)))
     }
 
     fn query_text(&self) -> String {
@@ -72,9 +72,10 @@ pub struct WindowWait {
     pub query: WindowQuery,
     /// The process that was started: of several windows its own is meant.
     pub pid: u32,
-    /// The windows that were there before, by uid, and which of them had the focus.
-    pub before: HashSet<String>,
-    pub focused: Option<String>,
+    /// Its file, without the folder.
+    pub program: String,
+    /// The windows that were there before.
+    pub before: Vec<Window>,
     pub timeout: Duration,
 }
 
@@ -84,6 +85,8 @@ pub struct AwaitedWindow {
     pub window: Option<Window>,
     /// It was still changing, or only a splash screen showed.
     pub loading: bool,
+    /// It was there before: a program that was running took the work over.
+    pub reused: bool,
 }
 
 /// A window as it was seen while its program started.
@@ -125,8 +128,12 @@ impl Observer {
             .with("field", "window_uid"));
         }
         let windows = desktop.windows();
-        let fits = |window: &&Window| query.matches_window(&self.shown_window((*window).clone()));
-        let found: Vec<&Window> = windows.iter().filter(fits).collect();
+        let mut found: Vec<&Window> = Vec::new();
+        for window in windows {
+            if query.matches_window(&self.shown_window(window.clone()))? {
+                found.push(window);
+            }
+        }
         match found[..] {
             [window] => Ok(self.resolve_raw(desktop, window, None)),
             [] => Err(self.window_gone(format!("no window has {}", query.query_text()), windows)),
@@ -220,7 +227,9 @@ impl Observer {
             let left = deadline.saturating_sub(now);
             if quiet_in == Some(Duration::ZERO) || left.is_zero() {
                 let loading = has_splash || (shown.is_some() && quiet_in != Some(Duration::ZERO));
-                return Ok(AwaitedWindow { window: shown.map(|chosen| chosen.window), loading });
+                let window = shown.map(|chosen| chosen.window);
+                let reused = window.as_ref().is_some_and(|window| !awaited.is_new(window));
+                return Ok(AwaitedWindow { window, loading, reused });
             }
             self.sleep_for_change(generation, quiet_in.map_or(left, |quiet| quiet.min(left)), POLL, cancel)?;
         }
@@ -229,10 +238,13 @@ impl Observer {
     /// The window that is awaited, if it is there, and whether there is a splash screen instead.
     fn program_window(&self, awaited: &WindowWait) -> Result<(Option<ResolvedWindow>, bool)> {
         let desktop = self.desktop()?;
-        let all = desktop.windows().iter().map(|window| self.resolve_raw(&desktop, window, None));
+        let all = || desktop.windows().iter().map(|window| self.resolve_raw(&desktop, window, None));
         let mut has_splash = false;
         let mut others = None;
-        for chosen in all.filter(|chosen| awaited.matches_window(&chosen.window)) {
+        for chosen in all() {
+            if !awaited.matches_window(&chosen.window)? {
+                continue;
+            }
             if self.platform.desktop().is_splash(&chosen.raw)? {
                 has_splash = true;
             } else if chosen.raw.pid == awaited.pid {
@@ -242,6 +254,9 @@ impl Observer {
             }
         }
         let has_splash = has_splash && others.is_none();
+        if others.is_none() && !has_splash && !self.is_running(awaited.pid) {
+            others = awaited.taken_over_by(all().collect())?;
+        }
         Ok((others, has_splash))
     }
 
@@ -266,13 +281,19 @@ impl Observer {
     }
 
     pub fn read_clipboard(&self, cancel: &Cancel) -> Result<Clip> {
-        self.platform.clipboard().read(cancel)
+        self.platform.clipboard().read(cancel).map(|clip| self.shown_clip(clip))
     }
 
     pub fn set_clipboard(&self, permit: &mut Permit, text: &str, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         permit.spend();
+        crate::clock::lock(&self.secret_fields).note_copy(false);
         self.platform.clipboard().write(text)
+    }
+
+    /// Where commands start when nobody says where; `None`: where the server is.
+    pub fn command_folder(&self) -> Option<PathBuf> {
+        self.platform.apps().command_folder()
     }
 
     pub fn run_command(&self, permit: &mut Permit, run: &Run, cancel: &Cancel) -> Result<Ended> {
@@ -285,20 +306,67 @@ impl Observer {
 }
 
 impl WindowWait {
-    /// New, or raised by the program that found itself running already.
-    fn matches_window(&self, window: &Window) -> bool {
-        let new = !self.before.contains(&window.uid);
-        if self.query.is_empty() {
-            return new;
-        }
-        let came_to_front = window.focused && self.focused.as_ref() != Some(&window.uid);
-        (new || came_to_front) && self.query.matches_window(window)
+    fn earlier(&self, window: &Window) -> Option<&Window> {
+        self.before.iter().find(|old| old.uid == window.uid)
     }
+
+    fn is_new(&self, window: &Window) -> bool {
+        self.earlier(window).is_none()
+    }
+
+    fn came_to_front(&self, window: &Window) -> bool {
+        window.focused && self.earlier(window).is_some_and(|old| !old.focused)
+    }
+
+    /// New, or raised by the program that found itself running already.
+    fn matches_window(&self, window: &Window) -> Result<bool> {
+        if self.query.is_empty() {
+            return Ok(self.is_new(window));
+        }
+        Ok((self.is_new(window) || self.came_to_front(window)) && self.query.matches_window(window)?)
+    }
+
+    /// After the program ended without a window of its own: the one that came to the front meanwhile, else one that is
+    /// called otherwise now, which is what an editor does with a file that it opens beside others.
+    fn taken_over_by(&self, windows: Vec<ResolvedWindow>) -> Result<Option<ResolvedWindow>> {
+        let mut fitting = Vec::new();
+        for chosen in &windows {
+            if self.query.is_empty() || self.query.matches_window(&chosen.window)? {
+                fitting.push(chosen);
+            }
+        }
+        let renamed = |chosen: &ResolvedWindow| {
+            let is_otherwise = self.earlier(&chosen.raw).is_some_and(|old| old.title != chosen.raw.title);
+            is_otherwise && is_same_program(&chosen.raw.process, &self.program)
+        };
+        let in_front = fitting.iter().find(|chosen| self.came_to_front(&chosen.raw));
+        Ok(in_front.or_else(|| fitting.iter().find(|chosen| renamed(chosen))).map(|chosen| (*chosen).clone()))
+    }
+}
+
+/// A process may be called more or less than the file that was started: `firefox-esr`, `soffice.bin`.
+fn is_same_program(process: &str, program: &str) -> bool {
+    let (process, program) = (process.to_lowercase(), program.to_lowercase());
+    !process.is_empty()
+        && !program.is_empty()
+        && (process.starts_with(&program) || program.starts_with(&process))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_known_by_the_beginning_of_its_name() {
+        let check = |process: &str, program: &str, expected: bool| {
+            assert_eq!(is_same_program(process, program), expected, "{process} {program}");
+        };
+        check("mousepad", "mousepad", true);
+        check("Firefox", "firefox-esr", true);
+        check("soffice.bin", "soffice", true);
+        check("xterm", "mousepad", false);
+        check("", "mousepad", false);
+    }
 
     fn sight(uid: &str, fingerprint: u64, is_dark: bool) -> Option<WindowSight> {
         Some(WindowSight { uid: uid.to_owned(), title: String::new(), fingerprint, is_dark })

@@ -4,12 +4,12 @@
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::clock::{Waiting, sleep_really};
 use crate::error::{Error, Kind, Result};
-use crate::platform::child_process::without_our_settings;
+use crate::spawn;
 
 /// A running child that ends with this value.
 pub struct Leashed(Child);
@@ -25,11 +25,10 @@ impl Drop for Leashed {
 impl Leashed {
     /// Starts a program with pipes. Arguments go to it one by one; no shell reads them.
     pub fn spawn<A: AsRef<OsStr>>(program: &Path, arguments: &[A]) -> Result<Self> {
-        let mut command = Command::new(program);
+        let mut command = spawn::command(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // More threads make tesseract several times slower, and they are counted when it loads.
         command.env("OMP_THREAD_LIMIT", "1");
-        without_our_settings(&mut command);
         command.spawn().map(Leashed).map_err(|problem| {
             Error::new(
                 Kind::PlatformUnsupported,

@@ -2,12 +2,16 @@
 
 use super::{Chosen, absent_because, os_name};
 use crate::clock::{Cancel, Clock};
-use crate::config::{PlatformChoice, Size};
+use crate::config::{PlatformChoice, Sandbox};
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{Ended, Run};
 
-pub fn private_desktop(_: Size, _: &[String], _: &Clock) -> Chosen {
+pub fn private_desktop(_: &Sandbox, _: &[String], _: &Clock) -> Chosen {
     absent_because(format!("--sandbox needs Linux; this is {}", os_name())).into()
+}
+
+pub fn start_isolated_programs() -> Result<(), String> {
+    Err("private desktops need Linux".to_owned())
 }
 
 pub fn keep_private_desktop() -> Result<(), String> {

@@ -4,8 +4,9 @@
 //! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
 //! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
+pub mod ancestors;
 mod bell_watch;
-pub mod child_process;
+pub mod browser;
 pub mod interaction;
 #[cfg(target_os = "linux")]
 pub mod linux;
@@ -18,6 +19,7 @@ pub mod normalize;
 #[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
 mod other_host;
 pub mod poll;
+mod press_guard;
 pub mod roles;
 pub mod session_env;
 pub mod survey;
@@ -52,14 +54,17 @@ pub use host::keep_private_desktop;
 pub use host::mac_permissions;
 /// The system's own recognition; `None` where it has none, an error where it has one that does not work.
 pub use host::recognizer;
+/// Starts the isolated programs of a private desktop for its keeper.
+pub use host::start_isolated_programs;
 /// A look at the running desktop for the doctor.
 pub use host::survey_desktop;
 use host::{connect, is_by_powershell, private_desktop, probe, run_command};
+pub use press_guard::{PressGuard, PressKind, Unguarded};
 
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
-use crate::model::app::{App, Clip, Ended, Launch, Program, Run, similar_apps};
+use crate::model::app::{App, AppNames, Clip, Ended, Launch, Program, Run, similar_apps};
 use crate::model::image::Picture;
 use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
@@ -122,6 +127,21 @@ pub trait Desktop: Send + Sync {
         Ok(false)
     }
 
+    /// What a window and its program are called beside `Window::process`, where the system tells.
+    fn app_names(&self, _window: &Window) -> Result<AppNames> {
+        Ok(AppNames::default())
+    }
+
+    /// Where the menus and lists of a window are, also outside of it.
+    fn popup_areas(&self, _window: &Window) -> Result<Vec<Rect>> {
+        Ok(Vec::new())
+    }
+
+    /// The processes of this desktop that this one was started by, the nearest first.
+    fn hosts(&self) -> Vec<ancestors::Ancestor> {
+        Vec::new()
+    }
+
     /// Where the pointer is, or `None` where the system does not tell.
     fn pointer(&self) -> Result<Option<Point>>;
 
@@ -175,7 +195,8 @@ pub struct FieldText {
 
 /// Pointer, keys and requests to elements.
 pub trait Input: Send + Sync {
-    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done>;
+    /// Sends an input. The guard is asked before each press of the pointer.
+    fn act(&self, act: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done>;
 
     /// Refuses what the element of an act cannot do, as `act` would, and does nothing.
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()>;
@@ -196,6 +217,11 @@ pub trait Input: Send + Sync {
 
 /// Screenshots.
 pub trait Capture: Send + Sync {
+    /// Whether the picture of a window has its own pixels alone, also where others cover it.
+    fn shows_own_pixels(&self) -> bool {
+        false
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot>;
 
     fn screen_picture(&self) -> Result<Shot>;
@@ -234,6 +260,11 @@ pub trait Apps: Send + Sync {
     /// Runs a command and ends everything that it started, when it has ended, at the latest after its time, and
     /// when the call is cancelled.
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended>;
+
+    /// Where commands start when nobody says where; `None`: where the server is.
+    fn command_folder(&self) -> Option<std::path::PathBuf> {
+        None
+    }
 }
 
 /// Being told that something changed, so that a wait sleeps instead of looking again and again.
@@ -456,7 +487,10 @@ pub const fn os_name() -> &'static str {
 /// that is not there is not: the server starts and says so.
 pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
     if let Some(command) = &loaded.sandbox {
-        return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
+        return Ok(private_desktop(&loaded.config.sandbox, command, clock));
+    }
+    if let Some(start) = &loaded.browser {
+        return Ok(browser::start_browser(start, &loaded.config.browser, clock));
     }
     if !loaded.config.wants_mock() {
         return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into());

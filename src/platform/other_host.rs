@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 pub use super::linux_only::{
     is_by_powershell, keep_command, keep_few_heaps, keep_private_desktop, private_desktop, run_command,
-    survey_desktop,
+    start_isolated_programs, survey_desktop,
 };
 
 use super::{Platform, Recognizer, os_name};

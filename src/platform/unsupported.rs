@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Desktop, Done, FieldText, Input, Menu,
-    Patience, Shot, Wake, Watch, run_command,
+    Patience, PressGuard, Shot, Wake, Watch, run_command,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
@@ -82,7 +82,7 @@ pub struct NoInput {
 }
 
 impl Input for NoInput {
-    fn act(&self, _: &Act, _: Delivery, _: &Cancel) -> Result<Done> {
+    fn act(&self, _: &Act, _: Delivery, _: &dyn PressGuard, _: &Cancel) -> Result<Done> {
         refuse(&self.reason)
     }
 

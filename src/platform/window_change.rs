@@ -20,6 +20,9 @@ pub trait ChangingWindow {
     /// How the window is now, or `None` when it is gone.
     fn window_state(&self) -> Result<Option<ObservedWindow>, Self::Error>;
 
+    /// Whether the program shows another window since the request, as one does that asks whether to save.
+    fn asks_back(&self) -> Result<bool, Self::Error>;
+
     /// The sentences of this system for changes that did not come.
     fn reasons(&self) -> &Reasons;
 }
@@ -92,6 +95,8 @@ impl<'a> ChangeWait<'a> {
     }
 }
 
+const ASKS_BACK: &str = "the window is still open: its program shows another one, which may be a question";
+
 /// Asks for the change and waits until it is seen, or until the time is over. `wanted` is where the window should be.
 pub fn change_window<W: ChangingWindow>(
     window: &W,
@@ -105,6 +110,10 @@ pub fn change_window<W: ChangingWindow>(
         let now = window.window_state()?;
         if is_reached(change, before, now.as_ref(), wanted) {
             return Ok(Reached { done: true, state: now.map(|now| now.state), note: None });
+        }
+        if *change == WindowChange::Close && window.asks_back()? {
+            let note = Some(ASKS_BACK.to_owned());
+            return Ok(Reached { done: false, state: now.map(|now| now.state), note });
         }
         if wait.is_over() || refused.is_some() {
             let note = refused.unwrap_or_else(|| window.reasons().why_not_reached(change, wait.at_most));
@@ -245,9 +254,23 @@ mod tests {
             Ok(Some(ObservedWindow { state: WindowState { minimized, ..BEFORE }, is_front: false }))
         }
 
+        fn asks_back(&self) -> Result<bool, Error> {
+            Ok(self.looks.get() > 2)
+        }
+
         fn reasons(&self) -> &Reasons {
             &REASONS
         }
+    }
+
+    #[test]
+    fn a_question_ends_the_wait_for_a_window_to_close() {
+        let (clock, cancel) = (Clock::steered(), Cancel::new());
+        let window = Late { looks: Cell::new(0), obeys_after: 99, refuses: None };
+        let wait = ChangeWait::new(&clock, &cancel, Duration::from_millis(100), Duration::from_secs(1));
+        let reached = change_window(&window, &BEFORE, BOUNDS, &WindowChange::Close, &wait).unwrap();
+        assert_eq!((reached.done, reached.note.as_deref()), (false, Some(ASKS_BACK)));
+        assert_eq!(clock.now(), Duration::from_millis(200));
     }
 
     #[track_caller]

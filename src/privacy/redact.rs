@@ -5,22 +5,25 @@
 //! Nothing here knows a reply or a protocol: `scrub` carries `Redactor::text` into every reply.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::{Regex, RegexSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::untrusted;
 use crate::config::Redaction;
 use crate::model::{Element, Range as NumberRange, Rect, Tree};
+use crate::pattern::{Effort, Pattern, PatternSet, TooManySteps};
 
 /// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
 pub const SHORTEST_LEARNED_SECRET: usize = 4;
+/// Of a named secret a part of so many characters is hidden like the whole.
+pub const SHORTEST_PART: usize = 6;
+/// So many of them are letters or digits; what has fewer stands in many texts.
+const LETTERS_OF_A_PART: usize = 4;
 const MOST_LEARNED_SECRETS: usize = 256;
 const MOST_LEARNED_BYTES: usize = 256 * 1024;
 /// Building the machine that finds many secrets at once takes time quadratic in the length of one
@@ -54,10 +57,10 @@ pub struct RedactionStatus {
 #[derive(Debug)]
 pub struct Redactor {
     rules: Option<Redaction>,
-    titles: RegexSet,
-    names: RegexSet,
-    roles: RegexSet,
-    texts: Vec<Regex>,
+    titles: PatternSet,
+    names: PatternSet,
+    roles: PatternSet,
+    texts: Vec<Pattern>,
     replacement: String,
     applied: AtomicU64,
     secrets: RwLock<LearnedSecrets>,
@@ -117,11 +120,11 @@ impl Redactor {
         let names = compile_patterns("element_name_patterns", &given.element_name_patterns)?;
         let roles = compile_patterns("element_role_patterns", &given.element_role_patterns)?;
         let texts = compile_patterns("ocr_text_patterns", &given.ocr_text_patterns)?;
-        let when_enabled = |list: Vec<Regex>| if given.enabled { list } else { Vec::new() };
+        let when_enabled = |list: Vec<Pattern>| if given.enabled { list } else { Vec::new() };
         Ok(Redactor {
-            titles: set_of("window_title_patterns", &when_enabled(titles))?,
-            names: set_of("element_name_patterns", &when_enabled(names))?,
-            roles: set_of("element_role_patterns", &when_enabled(roles))?,
+            titles: set_of("window_title_patterns", when_enabled(titles))?,
+            names: set_of("element_name_patterns", when_enabled(names))?,
+            roles: set_of("element_role_patterns", when_enabled(roles))?,
             texts: when_enabled(texts),
             replacement: untrusted::clean_text(&given.replacement).into_owned(),
             rules,
@@ -137,9 +140,10 @@ impl Redactor {
     /// what was shown finds its element in the same shown tree.
     pub fn shown(&self, tree: &Arc<Tree>, window_title: &str) -> RedactedTree {
         self.learn_secrets_of(tree);
+        let effort = Effort::for_many_texts();
         let changed: Vec<(usize, Element)> = self
-            .covers(tree, window_title)
-            .filter_map(|(node, cover)| Some((node, self.shown_element(&tree[node], cover)?)))
+            .covers(tree, window_title, &effort)
+            .filter_map(|(node, cover)| Some((node, self.shown_element(&tree[node], cover, &effort)?)))
             .collect();
         let redacted = changed.iter().filter(|(_, element)| element.redacted).count();
         self.applied.fetch_add(redacted as u64, Ordering::Relaxed);
@@ -149,28 +153,31 @@ impl Redactor {
 
     /// A window title as it may be shown.
     pub fn title<'a>(&self, title: &'a str) -> Cow<'a, str> {
-        let cleaned = untrusted::clean_text(title);
-        if self.is_private_title(&cleaned) {
+        let (cleaned, effort) = (untrusted::clean_text(title), Effort::default());
+        if self.is_private_title(&cleaned, &effort) {
             self.count_one();
             return Cow::Owned(self.replacement.clone());
         }
-        self.redacted_cow(cleaned)
+        self.redacted_cow(cleaned, &effort)
     }
 
     /// The text without what the text patterns find and without any secret that is known.
     ///
     /// Doing it twice is doing it once, also when a pattern finds the replacement itself.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redacted_cow(Cow::Borrowed(text))
+        self.redacted_cow(Cow::Borrowed(text), &Effort::default())
     }
 
     /// Redacts the words of one line together, so that what spans several of them is found too.
     ///
     /// Like `text`, until nothing is exposed: an empty replacement may bring two halves of a secret together.
     pub fn line_of_words(&self, words: &mut [&mut String]) {
+        let effort = Effort::default();
         for round in 0..=MOST_ROUNDS {
             let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
-            let spans = self.spans_to_cover(&line);
+            let Ok(spans) = self.spans_to_cover(&line, &effort) else {
+                break;
+            };
             if spans.is_empty() || !self.cover_words(words, &spans) {
                 return;
             }
@@ -245,6 +252,21 @@ impl Redactor {
             && self.secrets.read().unwrap_or_else(PoisonError::into_inner).all().any(|known| known == word)
     }
 
+    /// Whether a text has a secret in it that was named, or a part of one.
+    pub fn tells_named_secret(&self, text: &str) -> bool {
+        self.knows_secrets.load(Ordering::Acquire)
+            && self
+                .secrets
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .tells_kept(&untrusted::clean_text(text))
+    }
+
+    /// What stands for a text that is hidden.
+    pub fn replacement(&self) -> &str {
+        &self.replacement
+    }
+
     /// Whether pictures need a look at the tree before they leave.
     pub fn hides_pixels(&self) -> bool {
         self.rules.as_ref().is_some_and(|rules| rules.enabled && rules.blur_screenshots)
@@ -257,9 +279,10 @@ impl Redactor {
     /// repeats the text of what is in it, and blackening it would leave no picture.
     pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
         self.learn_secrets_of(tree);
-        let covers: Vec<RedactionCover> = self.covers(tree, title).map(|(_, cover)| cover).collect();
+        let effort = Effort::for_many_texts();
+        let covers: Vec<RedactionCover> = self.covers(tree, title, &effort).map(|(_, cover)| cover).collect();
         let is_private = |node: usize| {
-            let shown = || self.shown_element(&tree[node], covers[node]);
+            let shown = || self.shown_element(&tree[node], covers[node], &effort);
             covers[node] != RedactionCover::Nothing || shown().is_some_and(|shown| shown.redacted)
         };
         let mut regions: Vec<Rect> = Vec::new();
@@ -275,32 +298,14 @@ impl Redactor {
     }
 
     /// What must be black before text is read from a picture of the window, whatever the config says of
-    /// pictures: secrets, every element that a rule hides, and those that show a known secret, which may be read
-    /// with another letter in it. Other words are redacted when they are read.
+    /// pictures: everything whose text the tree hides, because it may be read with another letter in it. What only
+    /// pixels tell is redacted when it is read.
     pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
-        self.learn_secrets_of(tree);
-        if self.is_private_title(&untrusted::clean_text(title)) {
+        if self.is_private_title(&untrusted::clean_text(title), &Effort::default()) {
+            self.learn_secrets_of(tree);
             return vec![frame];
         }
-        let hidden = self.covers(tree, title).filter(|(node, cover)| {
-            *cover != RedactionCover::Nothing
-                || (self.shows_secret(&tree[*node])
-                    && is_innermost(tree, *node, |inner| self.shows_secret(&tree[inner])))
-        });
-        hidden.map(|(node, _)| tree[node].bounds).collect()
-    }
-
-    /// Whether a secret that is known stands in a text of the element.
-    fn shows_secret(&self, element: &Element) -> bool {
-        if !self.knows_secrets.load(Ordering::Acquire) {
-            return false;
-        }
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
-        TEXT_FIELDS.iter().filter_map(|field| (field.get)(element)).any(|text| {
-            let mut found = Vec::new();
-            secrets.find_in(&untrusted::clean_text(text), &mut found);
-            !found.is_empty()
-        })
+        self.secret_regions(tree, title)
     }
 
     pub fn redaction_status(&self) -> RedactionStatus {
@@ -321,8 +326,9 @@ impl Redactor {
         &'a self,
         tree: &'a Tree,
         title: &str,
+        effort: &'a Effort,
     ) -> impl Iterator<Item = (usize, RedactionCover)> + 'a {
-        let everything = self.is_private_title(&untrusted::clean_text(title));
+        let everything = self.is_private_title(&untrusted::clean_text(title), effort);
         let mut end_of_secret = 0;
         (0..tree.len()).map(move |node| {
             let element = &tree[node];
@@ -331,7 +337,7 @@ impl Redactor {
             if secret {
                 end_of_secret = end_of_secret.max(tree.end(node));
             }
-            let texts = everything || inside_secret || self.is_named_by_a_rule(element);
+            let texts = everything || inside_secret || self.is_named_by_a_rule(element, effort);
             let cover = match (texts, secret) {
                 (true, _) => RedactionCover::Texts,
                 (false, true) => RedactionCover::Value,
@@ -341,13 +347,13 @@ impl Redactor {
         })
     }
 
-    fn is_private_title(&self, cleaned: &str) -> bool {
-        !self.titles.is_empty() && self.titles.is_match(cleaned)
+    fn is_private_title(&self, cleaned: &str, effort: &Effort) -> bool {
+        hides_text(&self.titles, cleaned, effort)
     }
 
-    fn is_named_by_a_rule(&self, element: &Element) -> bool {
-        (!self.names.is_empty() && self.names.is_match(&untrusted::clean_text(&element.name)))
-            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean_text(element.role.name())))
+    fn is_named_by_a_rule(&self, element: &Element, effort: &Effort) -> bool {
+        hides_text(&self.names, &untrusted::clean_text(&element.name), effort)
+            || hides_text(&self.roles, &untrusted::clean_text(element.role.name()), effort)
     }
 
     fn learn_secrets_of(&self, tree: &Tree) {
@@ -357,7 +363,7 @@ impl Redactor {
     }
 
     /// The element as it may be shown, or `None` when that is how it is.
-    fn shown_element(&self, element: &Element, cover: RedactionCover) -> Option<Element> {
+    fn shown_element(&self, element: &Element, cover: RedactionCover, effort: &Effort) -> Option<Element> {
         let mut shown = Cow::Borrowed(element);
         for field in TEXT_FIELDS {
             let text = (field.get)(element).unwrap_or_default();
@@ -370,7 +376,7 @@ impl Redactor {
                 continue;
             }
             let cleaned = untrusted::clean_text(text);
-            if let Some(replaced) = self.substitute_secrets(&cleaned) {
+            if let Some(replaced) = self.substitute_secrets(&cleaned, effort) {
                 (field.set)(shown.to_mut(), replaced);
                 shown.to_mut().redacted = true;
             } else if let Cow::Owned(cleaned) = cleaned {
@@ -388,8 +394,8 @@ impl Redactor {
         }
     }
 
-    fn redacted_cow<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        match self.substitute_secrets(&text) {
+    fn redacted_cow<'a>(&self, text: Cow<'a, str>, effort: &Effort) -> Cow<'a, str> {
+        match self.substitute_secrets(&text, effort) {
             None => text,
             Some(replaced) => {
                 self.count_one();
@@ -403,13 +409,16 @@ impl Redactor {
     }
 
     /// Covers what is exposed until nothing is: the result is a text that would not change again.
-    fn substitute_secrets(&self, text: &str) -> Option<String> {
+    /// What takes too long to search is replaced as a whole.
+    fn substitute_secrets(&self, text: &str, effort: &Effort) -> Option<String> {
         if self.texts.is_empty() && !self.knows_secrets.load(Ordering::Acquire) {
             return None;
         }
         let mut current = Cow::Borrowed(text);
         for _ in 0..MOST_ROUNDS {
-            let spans = self.spans_to_cover(&current);
+            let Ok(spans) = self.spans_to_cover(&current, effort) else {
+                break;
+            };
             if spans.is_empty() {
                 return match current {
                     Cow::Borrowed(_) => None,
@@ -425,32 +434,35 @@ impl Redactor {
     ///
     /// A match inside a replacement that already stands in the text is no exposure. A match that
     /// reaches out of one is covered together with it.
-    fn spans_to_cover(&self, text: &str) -> Vec<Range<usize>> {
-        let exposed = self.matches(text);
+    fn spans_to_cover(&self, text: &str, effort: &Effort) -> Result<Vec<Range<usize>>, TooManySteps> {
+        let exposed = self.matches(text, effort)?;
         if exposed.is_empty() {
-            return exposed;
+            return Ok(exposed);
         }
         let covered = find_occurrences(text, &self.replacement);
         let mut spans: Vec<_> = exposed.into_iter().filter(|span| !is_inside_one(span, &covered)).collect();
         if !spans.is_empty() {
             spans.extend(covered);
         }
-        merge_spans(spans)
+        Ok(merge_spans(spans))
     }
 
-    fn matches(&self, text: &str) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = self
-            .texts
-            .iter()
-            .flat_map(|pattern| pattern.find_iter(text).map(|found| found.range()))
-            .filter(|span| !span.is_empty())
-            .collect();
+    fn matches(&self, text: &str, effort: &Effort) -> Result<Vec<Range<usize>>, TooManySteps> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for pattern in &self.texts {
+            found.extend(pattern.spans(text, effort)?);
+        }
         if self.knows_secrets.load(Ordering::Acquire) {
             let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
             secrets.find_in(text, &mut found);
         }
-        found
+        Ok(found)
     }
+}
+
+/// What takes too long to find out is hidden.
+fn hides_text(rules: &PatternSet, text: &str, effort: &Effort) -> bool {
+    rules.is_match(text, effort).unwrap_or(true)
 }
 
 /// Whether what is said of an element holds of nothing in it. Of a window something always is in it: its title is not
@@ -460,61 +472,92 @@ fn is_innermost(tree: &Tree, node: usize, holds: impl Fn(usize) -> bool) -> bool
     first == end || (node != Tree::ROOT && !(first..end).any(holds))
 }
 
-/// The secrets that are known, the one used longest ago first.
+/// The secrets that are known.
 #[derive(Debug, Default)]
 struct LearnedSecrets {
-    newest_last: VecDeque<String>,
+    learned: Vec<Arc<LearnedSecret>>,
+    /// Counts every use of a learned secret.
+    uses: AtomicU64,
     /// Never forgotten.
     kept: Vec<String>,
     /// Finds all the short ones in one pass. `None` before the first.
     finder: Option<AhoCorasick>,
+    /// What the finder finds, by its numbers; nothing for a kept one.
+    found: Vec<Option<Arc<LearnedSecret>>>,
+    /// Finds the parts of the kept ones.
+    parts: Option<AhoCorasick>,
+}
+
+/// One that may be forgotten, and when it was last learned or hidden. What stands on the screen is hidden at every look,
+/// so that others are forgotten first.
+#[derive(Debug)]
+struct LearnedSecret {
+    text: String,
+    last_use: AtomicU64,
 }
 
 impl LearnedSecrets {
     fn learn_secret(&mut self, secret: &str) {
-        if let Some(at) = self.newest_last.iter().position(|known| known == secret) {
-            let known = self.newest_last.remove(at);
-            self.newest_last.extend(known);
+        if let Some(known) = self.learned.iter().find(|known| known.text == secret) {
+            self.note_use(known);
             return;
         }
-        self.newest_last.push_back(secret.to_owned());
-        self.forget_the_oldest();
+        let new = Arc::new(LearnedSecret { text: secret.to_owned(), last_use: AtomicU64::default() });
+        self.note_use(&new);
+        self.learned.push(new);
+        self.forget_unused();
         self.build_finder();
+    }
+
+    fn note_use(&self, secret: &LearnedSecret) {
+        secret.last_use.store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Whoever learns the next one makes the finder anew.
     fn forget_secret(&mut self, secret: &str) {
-        self.newest_last.retain(|known| known != secret);
+        self.learned.retain(|known| known.text != secret);
     }
 
     fn keep(&mut self, secret: &str) {
         if !self.kept.iter().any(|known| known == secret) {
             self.kept.push(secret.to_owned());
             self.build_finder();
+            let parts = self.kept.iter().flat_map(|secret| telling_parts(secret));
+            self.parts = AhoCorasick::builder().build(parts).ok();
         }
     }
 
     fn build_finder(&mut self) {
-        let short = self.all().filter(|secret| is_short(secret));
-        self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(short).ok();
+        let kept = self.kept.iter().filter(|secret| is_short(secret));
+        let learned = self.learned.iter().filter(|secret| is_short(&secret.text));
+        self.found = kept.clone().map(|_| None).chain(learned.clone().cloned().map(Some)).collect();
+        let texts = kept.map(String::as_str).chain(learned.map(|secret| secret.text.as_str()));
+        self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok();
     }
 
-    fn all(&self) -> impl Iterator<Item = &String> {
-        self.kept.iter().chain(&self.newest_last)
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.kept.iter().map(String::as_str).chain(self.learned.iter().map(|secret| secret.text.as_str()))
     }
 
-    fn forget_the_oldest(&mut self) {
-        let mut bytes: usize = self.newest_last.iter().map(String::len).sum();
-        while self.newest_last.len() > MOST_LEARNED_SECRETS
-            || (bytes > MOST_LEARNED_BYTES && self.newest_last.len() > 1)
+    fn forget_unused(&mut self) {
+        let mut bytes: usize = self.learned.iter().map(|secret| secret.text.len()).sum();
+        while self.learned.len() > MOST_LEARNED_SECRETS
+            || (bytes > MOST_LEARNED_BYTES && self.learned.len() > 1)
         {
-            bytes -= self.newest_last.pop_front().map_or(0, |forgotten| forgotten.len());
+            let uses = self.learned.iter().map(|secret| secret.last_use.load(Ordering::Relaxed));
+            let Some((at, _)) = uses.enumerate().min_by_key(|(_, last)| *last) else { return };
+            bytes -= self.learned.remove(at).text.len();
         }
     }
 
     fn find_in(&self, text: &str, found: &mut Vec<Range<usize>>) {
         match &self.finder {
-            Some(finder) => found.extend(finder.find_iter(text).map(|found| found.range())),
+            Some(finder) => found.extend(finder.find_iter(text).map(|hit| {
+                if let Some(Some(secret)) = self.found.get(hit.pattern().as_usize()) {
+                    self.note_use(secret);
+                }
+                hit.range()
+            })),
             // The bounds keep the machine far below its limits. Should it not be built all the
             // same, then nothing is shown rather than something secret.
             None => found.push(0..text.len()),
@@ -522,7 +565,34 @@ impl LearnedSecrets {
         for long in self.all().filter(|secret| !is_short(secret)) {
             found.extend(find_occurrences(text, long));
         }
+        self.find_parts(text, found);
     }
+
+    /// The parts of secrets that were named; of others no more is known than that somebody typed them.
+    fn find_parts(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        match &self.parts {
+            Some(parts) => found.extend(parts.find_overlapping_iter(text).map(|hit| hit.range())),
+            None if self.kept.is_empty() => {}
+            None => found.push(0..text.len()),
+        }
+    }
+
+    /// Whether a text has a secret in it that was named, or a part of one.
+    fn tells_kept(&self, text: &str) -> bool {
+        let mut parts = Vec::new();
+        self.find_parts(text, &mut parts);
+        !parts.is_empty() || self.kept.iter().any(|secret| text.contains(secret))
+    }
+}
+
+/// Every part of a secret that is as long as tells something of it. A row of dashes does not.
+fn telling_parts(secret: &str) -> Vec<&str> {
+    let ends: Vec<usize> = secret.char_indices().map(|(at, _)| at).chain([secret.len()]).collect();
+    let parts =
+        ends.windows(SHORTEST_PART + 1).filter_map(|window| secret.get(*window.first()?..*window.last()?));
+    parts
+        .filter(|part| part.chars().filter(|one| one.is_alphanumeric()).count() >= LETTERS_OF_A_PART)
+        .collect()
 }
 
 fn is_short(secret: &str) -> bool {
@@ -542,21 +612,15 @@ pub fn is_secret(element: &Element) -> bool {
     element.is_secret()
 }
 
-fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Regex>, String> {
+fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Pattern>, String> {
     let one = |(at, pattern): (usize, &String)| {
-        Regex::new(pattern).map_err(|error| {
-            format!(
-                "redaction.{list}[{at}] '{pattern}' is not a valid regular expression: {error}. \
-                 Look-around and back-references are not supported."
-            )
-        })
+        Pattern::compile(pattern).map_err(|problem| format!("redaction.{list}[{at}] '{pattern}': {problem}"))
     };
     patterns.iter().enumerate().map(one).collect()
 }
 
-fn set_of(list: &str, patterns: &[Regex]) -> Result<RegexSet, String> {
-    RegexSet::new(patterns.iter().map(Regex::as_str))
-        .map_err(|error| format!("redaction.{list} is too large as a whole: {error}"))
+fn set_of(list: &str, patterns: Vec<Pattern>) -> Result<PatternSet, String> {
+    PatternSet::new(patterns).map_err(|error| format!("redaction.{list} is too large as a whole: {error}"))
 }
 
 fn count_patterns(rules: &Redaction) -> usize {
@@ -667,9 +731,18 @@ mod tests {
         let tree = tree_of(vec![secret("x", "1234"), valued("Edit", "PIN", "1"), valued("Edit", "y", "2")]);
         let frame = Rect::new(0, 0, 500, 500);
         let bounds = Rect::new(1, 2, 30, 40);
-        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![bounds, bounds]);
+        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![bounds]);
         assert_eq!(redactor.unreadable_regions(&tree, "My Bank", frame), vec![frame]);
         assert_eq!(unconfigured().unreadable_regions(&tree, "My Bank", frame), vec![bounds]);
+    }
+
+    /// H-118 on code: what the tree hides by its text is not read from a picture either
+    #[test]
+    fn what_a_text_pattern_hides_is_not_readable() {
+        let redactor = redactor(r#"{"ocr_text_patterns": ["\\d{4}"]}"#);
+        let tree = tree_of(vec![valued("Edit", "card", "1234"), valued("Edit", "name", "Ada")]);
+        let frame = Rect::new(0, 0, 500, 500);
+        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![Rect::new(1, 2, 30, 40)]);
     }
 
     fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {
@@ -858,19 +931,49 @@ mod tests {
         redactor.learn_secret("secret-0000");
         redactor.learn_secret("one more");
         check_text(&redactor, "secret-0000 secret-0001", "[REDACTED] secret-0001");
-        assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), MOST_LEARNED_SECRETS);
+        assert_eq!(redactor.secrets.read().unwrap().learned.len(), MOST_LEARNED_SECRETS);
         let long = "long".repeat(MOST_LEARNED_BYTES);
         redactor.learn_secret(&long);
-        assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), 1);
+        assert_eq!(redactor.secrets.read().unwrap().learned.len(), 1);
         check_text(&redactor, &format!("a{long}b"), "a[REDACTED]b");
         check_text(&redactor, "secret-0000", "secret-0000");
+    }
+
+    #[test]
+    fn what_is_hidden_at_every_look_is_not_forgotten() {
+        let redactor = unconfigured();
+        redactor.learn_secret("on the screen");
+        for number in 0..2 * MOST_LEARNED_SECRETS {
+            redactor.learn_secret(&format!("secret-{number:04}"));
+            check_text(&redactor, "on the screen", "[REDACTED]");
+        }
+    }
+
+    #[test]
+    fn parts_of_named_secrets_are_hidden() {
+        let redactor = unconfigured();
+        redactor.keep("correct-horse-battery-staple");
+        check_text(&redactor, "correct-horse-battery-", "[REDACTED]");
+        check_text(&redactor, "a horse- battery b", "a [REDACTED] [REDACTED] b");
+        check_text(&redactor, "stapl", "stapl");
+        check_text(&redactor, "xcorrecx", "x[REDACTED]x");
+        // What says nothing of it.
+        redactor.keep("------BEGIN------");
+        check_text(&redactor, "------", "------");
+        // Of others only the whole.
+        redactor.learn_secret("hunter-of-the-north");
+        check_text(&redactor, "hunter", "hunter");
+        assert!(
+            redactor.tells_named_secret("it is horse-b")
+                && !redactor.tells_named_secret("hunter-of-the-north")
+        );
     }
 
     #[test]
     fn an_invalid_pattern_is_named() {
         for (json, named) in [
             (r#"{"element_name_patterns":["ok","(a"]}"#, "redaction.element_name_patterns[1] '(a'"),
-            (r#"{"enabled":false,"ocr_text_patterns":["(?=x)"]}"#, "redaction.ocr_text_patterns[0] '(?=x)'"),
+            (r#"{"enabled":false,"ocr_text_patterns":["(?=x"]}"#, "redaction.ocr_text_patterns[0] '(?=x'"),
         ] {
             let error = Redactor::new(Some(serde_json::from_str(json).unwrap())).unwrap_err();
             assert!(error.starts_with(named), "{error}");

@@ -13,6 +13,7 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
+use super::injection::outline_texts;
 use super::redact::Redactor;
 use super::untrusted;
 use super::watch::InjectionWatch;
@@ -39,6 +40,15 @@ impl<'a> Scrub<'a> {
         let shown = self.clean_text(text);
         if let Some(watch) = self.watch {
             watch.look(&shown);
+        }
+        shown
+    }
+
+    /// The same for an outline, whose lines are looked at as the texts that they are.
+    pub fn outline<'t>(&self, outline: &'t str) -> Cow<'t, str> {
+        let shown = self.clean_text(outline);
+        if let Some(watch) = self.watch {
+            outline_texts(&shown).into_iter().for_each(|text| watch.look(text));
         }
         shown
     }

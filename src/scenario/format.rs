@@ -3,6 +3,7 @@
 //!
 //! ```yaml
 //! name: text                        # default "scenario"
+//! description: …                    # for readers, like author
 //! initial_state: NAME               # default: the first state
 //! screen: {width: 1920, height: 1080}                                     # extension
 //! states:                           # at least one, in the order of the file
@@ -76,6 +77,10 @@ use serde_saphyr::Spanned;
 #[serde(deny_unknown_fields)]
 pub struct ScenarioEntry {
     pub name: Option<String>,
+    #[allow(dead_code, reason = "it is for those who read the file")]
+    pub description: Option<serde::de::IgnoredAny>,
+    #[allow(dead_code, reason = "it is for those who read the file")]
+    pub author: Option<serde::de::IgnoredAny>,
     pub initial_state: Option<Spanned<String>>,
     pub screen: Option<Spanned<ScreenEntry>>,
     #[serde(default, deserialize_with = "in_file_order")]

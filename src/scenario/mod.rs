@@ -10,12 +10,11 @@ pub mod write;
 
 use std::time::Duration;
 
-use regex::Regex;
-
 pub use format::{Oracles, PredicateEntry};
 pub use load::{ScenarioError, load_below, load_file, load_str};
 
 use crate::model::{InputKind, Rect, Tree};
+use crate::pattern::{Pattern, TooManySteps};
 
 /// A checked scenario: every name in it leads somewhere.
 #[derive(Clone, Debug)]
@@ -122,17 +121,17 @@ pub struct Trigger {
     pub target_id: Option<String>,
     pub target_name: Option<String>,
     /// Matches a whole text only.
-    pub text: Option<Regex>,
+    pub text: Option<Pattern>,
 }
 
 impl Trigger {
     /// What `{text}` stands for when this trigger accepts `text`; `None` when it does not.
-    pub fn captured_text<'a>(&self, text: Option<&'a str>) -> Option<&'a str> {
-        let Some(pattern) = &self.text else {
-            return Some(text.unwrap_or(""));
-        };
-        let found = pattern.captures(text?)?;
-        found.get(1).or_else(|| found.get(0)).map(|part| part.as_str())
+    pub fn captured_text<'a>(&self, text: Option<&'a str>) -> Result<Option<&'a str>, TooManySteps> {
+        match (&self.text, text) {
+            (None, text) => Ok(Some(text.unwrap_or(""))),
+            (Some(_), None) => Ok(None),
+            (Some(pattern), Some(text)) => pattern.captured(text),
+        }
     }
 }
 

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use regex::{Regex, RegexBuilder};
 use serde_saphyr::{Location, Spanned};
 
 use super::format::{
@@ -21,6 +20,7 @@ use super::{
 };
 use crate::config::limits;
 use crate::model::{Element, InputKind, Range, Rect, Role, Tree, TreeBuilder};
+use crate::pattern::Pattern;
 
 /// How deep elements may be nested; the root is the first level.
 pub const MAX_DEPTH: usize = limits::TREE_DEPTH;
@@ -34,7 +34,6 @@ pub const MAX_APPS: usize = 100;
 pub const MAX_PATTERNS: usize = 100;
 pub const MAX_REGEX_CHARS: usize = limits::REGEX_CHARACTERS;
 
-const MAX_REGEX_BYTES: usize = 512 * 1024;
 const MAX_SCREEN: i64 = 32_768;
 const DEFAULT_SCREEN: Rect = Rect::new(0, 0, 1920, 1080);
 const DEFAULT_WINDOW: Rect = Rect::new(0, 0, 800, 600);
@@ -429,6 +428,7 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         unseen: None,
         native: None,
         native_is_place: false,
+        is_document: false,
     })
 }
 
@@ -639,36 +639,15 @@ fn plan_change(known: &KnownIds, spanned: Spanned<ChangeEntry>) -> Checked<Eleme
     })
 }
 
-fn whole_text(pattern: &Spanned<String>) -> Checked<Regex> {
+fn whole_text(pattern: &Spanned<String>) -> Checked<Pattern> {
     let text = &pattern.value;
     let length = text.chars().count();
     if length > MAX_REGEX_CHARS {
         let message = format!("text_regex has {length} characters; at most {MAX_REGEX_CHARS} are allowed");
         return Err(Problem::at_location(pattern.defined, message));
     }
-    check_syntax(text).and_then(|()| build_regex(&format!(r"\A(?:{text})\z"), MAX_REGEX_BYTES)).map_err(
-        |error| {
-            Problem::at_location(pattern.defined, format!("text_regex is invalid: {}", last_line(&error)))
-        },
-    )
-}
-
-/// The pattern alone must be one: it must not borrow the brackets that make it match the whole text.
-/// With no room at all only its syntax is looked at.
-fn check_syntax(pattern: &str) -> Result<(), regex::Error> {
-    match build_regex(pattern, 0) {
-        Err(error @ regex::Error::Syntax(_)) => Err(error),
-        _ => Ok(()),
-    }
-}
-
-fn build_regex(pattern: &str, size_limit: usize) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern).size_limit(size_limit).build()
-}
-
-fn last_line(error: &regex::Error) -> String {
-    let text = error.to_string();
-    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    Pattern::compile_whole(text)
+        .map_err(|problem| Problem::at_location(pattern.defined, format!("text_regex is invalid: {problem}")))
 }
 
 /// Which author ids and window uids exist, and in which states.
@@ -1008,11 +987,17 @@ reactions:
                 format!("{{on: {{tool: type_text, text_regex: '{pattern}'}}, transition_to: start}}");
             with_children("", &format!("reactions:\n  - {reaction}\n"))
         };
-        check(&pattern("("), "t.yaml:8:40: text_regex is invalid: unclosed group");
-        check(&pattern("a)|(?:b"), "t.yaml:8:40: text_regex is invalid: unopened group");
+        check(
+            &pattern("("),
+            "t.yaml:8:40: text_regex is invalid: the pattern does not compile: unclosed group (at character 1)",
+        );
+        check(
+            &pattern("a)|(?:b"),
+            "t.yaml:8:40: text_regex is invalid: the pattern does not compile: unopened group (at character 2)",
+        );
         check(
             &pattern(r"\w{2000}"),
-            "t.yaml:8:40: text_regex is invalid: Compiled regex exceeds size limit of 524288 bytes.",
+            "t.yaml:8:40: text_regex is invalid: the pattern compiles to more than 1048576 bytes; use smaller repetitions",
         );
         check(
             &pattern(&"a".repeat(513)),
@@ -1199,7 +1184,7 @@ reactions:
             let reaction =
                 format!("{{on: {{tool: type_text, text_regex: '{pattern}'}}, transition_to: start}}");
             let scenario = loaded(&with_children("", &format!("reactions:\n  - {reaction}\n")));
-            scenario.reactions[0].on.captured_text(Some(text))
+            scenario.reactions[0].on.captured_text(Some(text)).unwrap()
         };
         assert_eq!(captured("a|ab", "ab"), Some("ab"));
         assert_eq!(captured("user:(.*)", "user:bo"), Some("bo"));

@@ -386,13 +386,8 @@ fn trigger(on: &Trigger) -> Fields<'_> {
         ("window", text(&on.window)),
         ("target_id", text(&on.target_id)),
         ("target_name", text(&on.target_name)),
-        ("text_regex", on.text.as_ref().map(|regex| YamlNode::Text(written_pattern(regex.as_str())))),
+        ("text_regex", on.text.as_ref().map(|pattern| YamlNode::Text(pattern.as_str()))),
     ])
-}
-
-/// The pattern without the brackets by which the loader makes it match whole texts.
-fn written_pattern(pattern: &str) -> &str {
-    pattern.strip_prefix(r"\A(?:").and_then(|rest| rest.strip_suffix(r")\z")).unwrap_or(pattern)
 }
 
 fn condition(condition: &ReactionCondition) -> YamlNode<'_> {

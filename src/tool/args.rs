@@ -215,28 +215,48 @@ fn check_secret_name(path: &str, object: &Map<String, Value>) -> Result<()> {
     }
 }
 
+/// What every tool takes, because clients send it with every call. Where it has no meaning it has no effect.
+pub const COMMON: &[&str] =
+    &[WINDOW_UID, WINDOW_INDEX, WINDOW_TITLE, "dry_run", "confirm_token", "poll_ms", "timeout_ms"];
+pub const WINDOW_UID: &str = "window_uid";
+pub const WINDOW_INDEX: &str = "window_index";
+pub const WINDOW_TITLE: &str = "window_title";
+
+/// Marks an argument that was never more than a wish: a value that is none of the known ones is left out and named.
+pub const IGNORABLE: &str = "x-ignorable";
+
+/// What other clients write large numbers into when they mean "all of it".
+const CLAMPED: &[&str] =
+    &[WINDOW_INDEX, "depth", "max_nodes", "max_text_len", "clicks", "grid_width", "grid_height"];
+
+/// What becomes of an argument that a tool does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// It is left out and named: a look without it is a look.
+    Ignored,
+    /// A modifier that is dropped is a wrong click.
+    Refused,
+}
+
+/// Arguments in the shape of their schema, and what was understood differently from what was written.
+#[derive(Debug, Default)]
+pub struct Checked {
+    pub args: Map<String, Value>,
+    pub notes: Vec<String>,
+}
+
 /// Checks a call's arguments against the tool's full schema and brings them into its shape: names
-/// that start with `_` are dropped (no caller may speak for the server), null means absent.
-pub fn check(schema: &Value, args: Value) -> Result<Map<String, Value>> {
+/// that start with `_` are dropped (no caller may speak for the server), null means absent, numbers are rounded and
+/// brought within their bounds.
+pub fn check(schema: &Value, args: Value, unknown: Unknown) -> Result<Checked> {
     if !args.is_object() {
         return Err(Error::bad_request(format!("arguments must be an object, not {}", kind_of(&args))));
     }
-    check_names(schema, &args)?;
-    let mut checked = given_arguments(&args);
-    check_object("", schema, &mut checked)?;
-    Ok(checked)
-}
-
-/// A name that is not known is a mistake also where nothing is given for it.
-fn check_names(schema: &Value, args: &Value) -> Result<()> {
-    let Some(known) = schema.get("properties").and_then(Value::as_object) else {
-        return Ok(());
-    };
-    let names = args.as_object().into_iter().flat_map(Map::keys);
-    match names.into_iter().find(|name| !name.starts_with('_') && !known.contains_key(*name)) {
-        Some(name) => Err(unknown_argument(name, name, known)),
-        None => Ok(()),
-    }
+    let mut check = ArgumentCheck { unknown, notes: Vec::new() };
+    let args = check.known_arguments(schema, args)?;
+    let mut args = given_arguments(&args);
+    check.object("", schema, &mut args)?;
+    Ok(Checked { args, notes: check.notes })
 }
 
 /// The arguments that were really given.
@@ -248,53 +268,161 @@ pub fn given_arguments(args: &Value) -> Map<String, Value> {
         .collect()
 }
 
-fn check_value(path: &str, schema: &Value, value: &mut Value) -> Result<()> {
-    if let (Some(_), Value::Object(object)) = (schema.get(SECRET), &*value) {
-        return check_secret_name(path, object);
+/// The check of one call.
+struct ArgumentCheck {
+    unknown: Unknown,
+    notes: Vec<String>,
+}
+
+impl ArgumentCheck {
+    /// A name that is not known is a mistake also where nothing is given for it.
+    fn known_arguments(&mut self, schema: &Value, mut args: Value) -> Result<Value> {
+        let (Some(known), Some(given)) =
+            (schema.get("properties").and_then(Value::as_object), args.as_object_mut())
+        else {
+            return Ok(args);
+        };
+        let foreign = |name: &&String| !name.starts_with('_') && !known.contains_key(*name);
+        let names: Vec<String> = given.keys().filter(foreign).cloned().collect();
+        for name in names {
+            if self.unknown == Unknown::Refused && !COMMON.contains(&name.as_str()) {
+                return Err(unknown_argument(&name, &name, known));
+            }
+            let value = given.shift_remove(&name).unwrap_or_default();
+            if !value.is_null() {
+                self.notes.push(ignored_argument(&name, &name, known));
+            }
+        }
+        Ok(args)
     }
-    check_type(path, schema, value)?;
-    check_enum(path, schema, value)?;
-    match value {
-        Value::Object(object) => check_object(path, schema, object),
-        Value::Array(items) => check_array(path, schema, items),
-        Value::String(text) => check_text(path, schema, text),
-        Value::Number(number) => check_number(path, schema, number.as_f64()),
-        _ => Ok(()),
+
+    fn value(&mut self, path: &str, schema: &Value, value: &mut Value) -> Result<()> {
+        if let (Some(_), Value::Object(object)) = (schema.get(SECRET), &*value) {
+            return check_secret_name(path, object);
+        }
+        self.kind(path, schema, value)?;
+        check_enum(path, schema, value)?;
+        match value {
+            Value::Object(object) => self.object(path, schema, object),
+            Value::Array(items) => self.array(path, schema, items),
+            Value::String(text) => check_text(path, schema, text),
+            Value::Number(_) => self.number(path, schema, value),
+            _ => Ok(()),
+        }
+    }
+
+    fn kind(&mut self, path: &str, schema: &Value, value: &mut Value) -> Result<()> {
+        let Some(expected) = schema.get("type").and_then(Value::as_str) else {
+            return Ok(());
+        };
+        if expected == "integer"
+            && let Some((number, whole)) = rounded(value)
+        {
+            if number.fract() != 0.0 {
+                self.notes.push(format!("{path} {number} was rounded to {whole}"));
+            }
+            *value = whole.into();
+        }
+        let fits = match expected {
+            "integer" => value.is_i64() || value.is_u64(),
+            "number" => value.is_number(),
+            other => kind_of(value) == other,
+        };
+        if fits {
+            return Ok(());
+        }
+        let got = match &*value {
+            Value::Number(number) => number.to_string(),
+            other => with_article(kind_of(other)),
+        };
+        Err(argument_error(path, format!("must be {}, not {got}", with_article(expected))))
+    }
+
+    /// Amounts are brought within their bounds; a place or a choice is not moved.
+    fn number(&mut self, path: &str, schema: &Value, value: &mut Value) -> Result<()> {
+        let Some(number) = value.as_f64() else {
+            return Err(argument_error(path, "is not a usable number".to_owned()));
+        };
+        let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+        let (least, most) = (bound("minimum"), bound("maximum"));
+        if least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most) {
+            return Ok(());
+        }
+        let clamps = CLAMPED.contains(&path.rsplit('.').next().unwrap_or(path));
+        let whole =
+            |key: &str| schema.get(key).filter(|_| clamps && (value.is_i64() || value.is_u64())).cloned();
+        let below = least.is_some_and(|least| number < least);
+        // An index that no window can have leads to none, on whichever side it is.
+        let side = if below && !path.ends_with(WINDOW_INDEX) { "minimum" } else { "maximum" };
+        let Some(nearest) = whole(side) else {
+            let shown = |bound: Option<f64>| bound.map_or("any".to_owned(), |bound| bound.to_string());
+            let problem = format!("must be between {} and {}, not {number}", shown(least), shown(most));
+            return Err(argument_error(path, problem));
+        };
+        if !path.ends_with(WINDOW_INDEX) {
+            self.notes.push(format!("{path} {value} is out of bounds, so {nearest} was used"));
+        }
+        *value = nearest;
+        Ok(())
+    }
+
+    fn array(&mut self, path: &str, schema: &Value, items: &mut [Value]) -> Result<()> {
+        let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(1000);
+        if items.len() as u64 > most {
+            return Err(argument_error(
+                path,
+                format!("may have at most {most} entries, this has {}", items.len()),
+            ));
+        }
+        let Some(item_schema) = schema.get("items") else {
+            return Ok(());
+        };
+        items
+            .iter_mut()
+            .enumerate()
+            .try_for_each(|(number, item)| self.value(&format!("{path}[{number}]"), item_schema, item))
+    }
+
+    fn object(&mut self, path: &str, schema: &Value, object: &mut Map<String, Value>) -> Result<()> {
+        let Some(known) = schema.get("properties").and_then(Value::as_object) else {
+            return Ok(());
+        };
+        let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let names: Vec<String> = object.keys().cloned().collect();
+        for name in names {
+            match (known.get(&name), object.get_mut(&name)) {
+                (Some(schema), Some(value)) if schema.get(IGNORABLE).is_some() => {
+                    if let Err(error) = self.value(&inner(&name), schema, value) {
+                        object.shift_remove(&name);
+                        self.notes.push(format!("{}, so it was ignored", error.message));
+                    }
+                }
+                (Some(schema), Some(value)) => self.value(&inner(&name), schema, value)?,
+                (None, _) if self.unknown == Unknown::Refused => {
+                    return Err(unknown_argument(&inner(&name), &name, known));
+                }
+                _ => {
+                    object.shift_remove(&name);
+                    self.notes.push(ignored_argument(&inner(&name), &name, known));
+                }
+            }
+        }
+        for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+            if let Some(name) = name.as_str()
+                && !object.contains_key(name)
+            {
+                return Err(argument_error(&inner(name), "is required".to_owned()));
+            }
+        }
+        Ok(())
     }
 }
 
-fn check_type(path: &str, schema: &Value, value: &mut Value) -> Result<()> {
-    let Some(expected) = schema.get("type").and_then(Value::as_str) else {
-        return Ok(());
-    };
-    if expected == "integer" {
-        make_whole(value);
-    }
-    let fits = match expected {
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        other => kind_of(value) == other,
-    };
-    if fits {
-        return Ok(());
-    }
-    let got = match &*value {
-        Value::Number(number) => number.to_string(),
-        other => with_article(kind_of(other)),
-    };
-    Err(argument_error(path, format!("must be {}, not {got}", with_article(expected))))
-}
-
-/// JSON does not tell 3 from 3.0; a fraction stays what it is and is refused by its type.
-fn make_whole(value: &mut Value) {
-    if let Some(number) = value.as_f64()
-        && !value.is_i64()
-        && !value.is_u64()
-        && number.fract() == 0.0
-        && number.abs() < 9.0e15
-    {
-        *value = Value::from(number as i64);
-    }
+/// A number and the whole one that is nearest to it; nothing for what is whole already.
+fn rounded(value: &Value) -> Option<(f64, i64)> {
+    let number = value.as_f64().filter(|_| !value.is_i64() && !value.is_u64())?;
+    // A cast stops at the ends of what there is.
+    Some((number, number.round() as i64))
 }
 
 fn check_enum(path: &str, schema: &Value, value: &Value) -> Result<()> {
@@ -308,20 +436,6 @@ fn check_enum(path: &str, schema: &Value, value: &Value) -> Result<()> {
     Err(argument_error(path, format!("must be one of {}, not {value}", names.join(", "))))
 }
 
-fn check_number(path: &str, schema: &Value, number: Option<f64>) -> Result<()> {
-    let Some(number) = number else {
-        return Err(argument_error(path, "is not a usable number".to_owned()));
-    };
-    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let (minimum, maximum) = (bound("minimum"), bound("maximum"));
-    if minimum.is_some_and(|least| number < least) || maximum.is_some_and(|most| number > most) {
-        let least = minimum.map_or("any".to_owned(), |least| least.to_string());
-        let most = maximum.map_or("any".to_owned(), |most| most.to_string());
-        return Err(argument_error(path, format!("must be between {least} and {most}, not {number}")));
-    }
-    Ok(())
-}
-
 fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
     let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let length = text.chars().count() as u64;
@@ -331,43 +445,13 @@ fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_array(path: &str, schema: &Value, items: &mut [Value]) -> Result<()> {
-    let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(1000);
-    if items.len() as u64 > most {
-        return Err(argument_error(
-            path,
-            format!("may have at most {most} entries, this has {}", items.len()),
-        ));
+/// What is said of an argument that has no effect.
+fn ignored_argument(path: &str, name: &str, known: &Map<String, Value>) -> String {
+    let nearest = crate::text::nearest(name, known.keys().map(String::as_str));
+    match nearest.filter(|_| !COMMON.contains(&name)) {
+        Some(nearest) => format!("'{path}' is unknown and was ignored; did you mean '{nearest}'?"),
+        None => format!("'{path}' has no effect here"),
     }
-    let Some(item_schema) = schema.get("items") else {
-        return Ok(());
-    };
-    items
-        .iter_mut()
-        .enumerate()
-        .try_for_each(|(number, item)| check_value(&format!("{path}[{number}]"), item_schema, item))
-}
-
-fn check_object(path: &str, schema: &Value, object: &mut Map<String, Value>) -> Result<()> {
-    let Some(known) = schema.get("properties").and_then(Value::as_object) else {
-        return Ok(());
-    };
-    for (name, value) in object.iter_mut() {
-        let inner = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        match known.get(name) {
-            Some(schema) => check_value(&inner, schema, value)?,
-            None => return Err(unknown_argument(&inner, name, known)),
-        }
-    }
-    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
-        if let Some(name) = name.as_str()
-            && !object.contains_key(name)
-        {
-            let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-            return Err(argument_error(&inner, "is required".to_owned()));
-        }
-    }
-    Ok(())
 }
 
 fn unknown_argument(path: &str, name: &str, known: &Map<String, Value>) -> Error {
@@ -425,8 +509,12 @@ mod tests {
 
     fn check_args(args: Value, expected: &str) {
         let schema = super::super::schema::raw_schema::<Sample>();
-        let got = match check(&schema, args.clone()) {
-            Ok(args) => Value::Object(args).to_string(),
+        let got = match check(&schema, args.clone(), Unknown::Refused) {
+            Ok(checked) => [Value::Object(checked.args).to_string()]
+                .into_iter()
+                .chain(checked.notes)
+                .collect::<Vec<_>>()
+                .join("; "),
             Err(error) => error.message,
         };
         assert_eq!(got, expected, "for {args}");
@@ -443,21 +531,40 @@ mod tests {
     #[test]
     fn types_are_named() {
         check_args(json!({"x": "1"}), "argument 'x' must be a whole number, not a string");
-        check_args(json!({"x": 1.5}), "argument 'x' must be a whole number, not 1.5");
         check_args(json!({"x": true}), "argument 'x' must be a whole number, not a boolean");
         check_args(json!({"x": 1, "roles": "Button"}), "argument 'roles' must be an array, not a string");
         check_args(json!({"x": 1, "roles": [1]}), "argument 'roles[0]' must be a string, not 1");
         check_args(json!([1]), "arguments must be an object, not array");
     }
 
+    #[test]
+    fn numbers_are_rounded_and_places_are_not_moved() {
+        check_args(json!({"x": 1.5}), r#"{"x":2}; x 1.5 was rounded to 2"#);
+        check_args(json!({"x": -1.4}), r#"{"x":-1}; x -1.4 was rounded to -1"#);
+        for far in [40000, -40000] {
+            check_args(
+                json!({ "x": far }),
+                &format!("argument 'x' must be between -32768 and 32767, not {far}"),
+            );
+        }
+    }
+
+    /// What a client sends with every call is taken by every tool; a look goes on without what it does not know.
+    #[test]
+    fn what_has_no_effect_is_named() {
+        check_args(json!({"x": 1, "window_index": 0}), r#"{"x":1}; 'window_index' has no effect here"#);
+        check_args(json!({"x": 1, "dry_run": null}), r#"{"x":1}"#);
+        let schema = super::super::schema::raw_schema::<Sample>();
+        let looks = check(&schema, json!({"x": 1, "lable": "a", "cache": 3}), Unknown::Ignored).unwrap();
+        assert_eq!(Value::Object(looks.args), json!({"x": 1}));
+        let notes =
+            ["'lable' is unknown and was ignored; did you mean 'label'?", "'cache' has no effect here"];
+        assert_eq!(looks.notes, notes);
+    }
+
     /// H-30 on code: what is too much.
     #[test]
     fn limits_are_the_advertised_ones() {
-        check_args(json!({"x": 40000}), "argument 'x' must be between -32768 and 32767, not 40000");
-        check_args(
-            json!({"x": i64::MAX}),
-            "argument 'x' must be between -32768 and 32767, not 9223372036854776000",
-        );
         check_args(
             json!({"x": 1, "label": "fives"}),
             "argument 'label' may have at most 4 characters, this has 5",

@@ -30,6 +30,8 @@ pub enum Origin {
     Inspector,
     /// A recorded call that is played again.
     Replay,
+    /// A job, whatever plans it.
+    Job,
     Test,
 }
 
@@ -41,6 +43,7 @@ impl Origin {
             Origin::Rest => "rest",
             Origin::Inspector => "inspector",
             Origin::Replay => "replay",
+            Origin::Job => "job",
             Origin::Test => "test",
         }
     }

@@ -1,26 +1,28 @@
 //! What a running tool may ask of the gate that runs it: nothing here lets a call through that the gate would refuse.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::call::{Call, Reply};
 use super::person::{Person, Ticket};
+use super::scope::Scope;
 use super::{Cx, Meta, Target};
 use crate::budget::{BudgetStatus, Meter, Reservation};
 use crate::clock::Cancel;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 pub trait Caller: Sync {
     /// A call inside this one, on the way of every call. What reaches the caller is counted with the outer one.
-    fn pass_step(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply;
+    /// It is held to the scope of the outer one.
+    fn pass_step(&self, call: Call, person: &Person, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply;
 
     /// A recorded call, on the way of every call. No person can be asked.
     fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply;
 
     /// Whether a step could be run as far as that can be told now: its arguments, the right to it, its target.
-    /// What the `first` step would touch is what is there now.
-    fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen>;
+    fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen>;
 
     /// Whether the config lets the tool be called.
     fn check_permitted(&self, meta: &Meta) -> Result<()>;
@@ -54,6 +56,15 @@ pub trait Caller: Sync {
     fn knows_secret(&self, name: &str) -> bool;
 }
 
+/// Which step is foreseen, and what for.
+#[derive(Clone, Copy, Debug)]
+pub struct Foresight {
+    /// What the first step would touch is what is there now.
+    pub is_first: bool,
+    /// Nothing will be done, so that the step is tried as far as a dry run of its tool goes.
+    pub is_dry: bool,
+}
+
 /// What is known of a step before anything has been done.
 #[derive(Debug)]
 pub struct Foreseen {
@@ -62,6 +73,8 @@ pub struct Foreseen {
     pub targets: Result<Vec<Target>>,
     /// It touches what needs a consent, and brings none.
     pub needs_consent: bool,
+    /// Why a dry run of it was refused.
+    pub refused: Option<Error>,
 }
 
 /// A token, and for how long it serves.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Origin, Reply};
-use super::caller::{Caller, Foreseen};
+use super::caller::{Caller, Foreseen, Foresight};
 use super::person::{Person, Question};
+use super::scope::Scope;
 use super::services::{ReplayControl, TraceControl, VisionModel};
 use super::{Services, Table, Target};
 use crate::budget::{Meter, Reservation};
@@ -29,6 +30,8 @@ pub struct Cx<'a> {
     /// Who calls, and what the surface knows of the person behind it; calls inside this one have the same.
     pub origin: Origin,
     pub person: &'a Person,
+    /// The job that the call belongs to; calls inside this one belong to it too.
+    pub scope: Option<&'a Arc<Scope>>,
     /// Whether somebody will judge what the call touches; finding it out costs a capture.
     pub judged: bool,
     /// It is a step of a list: what it touches may be about to come.
@@ -47,6 +50,8 @@ pub struct Cx<'a> {
     pub question: Option<Box<Question>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
     pub warning: Option<String>,
+    /// The same of its arguments, which are read before the tool runs.
+    pub argument_notes: Vec<String>,
 }
 
 impl<'a> Cx<'a> {
@@ -64,6 +69,7 @@ impl<'a> Cx<'a> {
             step_id,
             origin,
             person,
+            scope: None,
             judged,
             is_step: false,
             lean: false,
@@ -73,6 +79,7 @@ impl<'a> Cx<'a> {
             max_tokens: None,
             question: None,
             warning: None,
+            argument_notes: Vec::new(),
         }
     }
 
@@ -81,6 +88,7 @@ impl<'a> Cx<'a> {
         Cx {
             look_before: self.look_before.clone(),
             in_list: self.in_list,
+            scope: self.scope,
             ..Cx::new(self.services, self.step_id, self.origin, self.person, judged, self.cancel)
         }
     }
@@ -182,7 +190,7 @@ impl<'a> Cx<'a> {
     /// One step, on the way of every call.
     pub fn pass(&self, tool: &str, args: Map<String, Value>, person: &Person) -> Reply {
         let call = Call { tool: tool.to_owned(), args: Value::Object(args), origin: self.origin };
-        self.caller().pass_step(call, person, self.cancel)
+        self.caller().pass_step(call, person, self.scope, self.cancel)
     }
 
     /// Nobody will be asked: a list of steps does not go on in the middle.
@@ -192,7 +200,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
-        self.caller().foresee(self, tool, args, first)
+    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen> {
+        self.caller().foresee(self, tool, args, when)
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::schema::HIDDEN;
+use super::schema::{HIDDEN, IN_FULL};
 use super::{Lock, Meta};
 use crate::config::Config;
 
@@ -21,6 +21,8 @@ pub struct GateArgs {
     pub dry_run: bool,
     /// What proves a consent.
     pub confirm_token: Option<String>,
+    /// What of the arguments was understood differently from what was written.
+    pub notes: Vec<String>,
 }
 
 impl GateArgs {
@@ -35,6 +37,7 @@ impl GateArgs {
             max_tokens: most.and_then(|most| usize::try_from(most).ok()),
             dry_run: own.get(DRY_RUN) == Some(&Value::Bool(true)),
             confirm_token: own.get(CONFIRM_TOKEN).and_then(Value::as_str).map(str::to_owned),
+            notes: Vec::new(),
         }
     }
 }
@@ -62,10 +65,15 @@ fn gate_properties(meta: &Meta) -> impl Iterator<Item = (&'static str, Value)> {
         })
     });
     let words = if meta.steps { "Check all, do nothing." } else { "Check only, do nothing." };
-    let of_input = meta.effect.acts().then(|| shown_or_hidden(meta, json!({"type": "boolean"}), words));
+    let of_input = meta.effect.acts().then(|| {
+        let schema = json!({"type": "boolean", "description": words});
+        shown_or_hidden(meta, schema, if meta.lists_dry_run { IN_FULL.into() } else { true.into() })
+    });
     // The steps of a list bring a token each.
-    let of_consent = (meta.effect.acts() && !meta.steps)
-        .then(|| shown_or_hidden(meta, json!({"type": "string", "maxLength": 64}), "Consent token."));
+    let of_consent = (meta.effect.acts() && !meta.steps).then(|| {
+        let schema = json!({"type": "string", "maxLength": 64, "description": "Consent token."});
+        shown_or_hidden(meta, schema, true.into())
+    });
     [(SECRET, of_lock), (MAX_TOKENS, of_reply), (DRY_RUN, of_input), (CONFIRM_TOKEN, of_consent)]
         .into_iter()
         .filter_map(|(name, schema)| Some((name, schema?)))
@@ -76,11 +84,9 @@ fn secret_schema(lock: fn(&Config) -> Lock<'_>) -> Value {
     json!({"type": "string", "maxLength": 512, "description": description, "x-credential": true})
 }
 
-fn shown_or_hidden(meta: &Meta, mut schema: Value, description: &str) -> Value {
-    if meta.shows_gate_args {
-        schema["description"] = description.into();
-    } else {
-        schema[HIDDEN] = true.into();
+fn shown_or_hidden(meta: &Meta, mut schema: Value, hidden: Value) -> Value {
+    if !meta.shows_gate_args {
+        schema[HIDDEN] = hidden;
     }
     schema
 }

@@ -4,44 +4,49 @@
 //! The first target is what is meant. What follows is only what a rule protects: an input that may reach
 //! a protected element in a second way is judged by that too.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::{Cx, ElementTarget, Target};
 use crate::error::Result;
 use crate::model::input::{Key, Modifier};
 use crate::model::{Element, KeyCombo, NamedKey, Point};
-use crate::observer::{HitTest, ResolvedWindow};
+use crate::observer::choices::{ChoosingKey, chosen_by_key, spells_elsewhere};
+use crate::observer::{PressKind, ResolvedWindow, View};
 use crate::privacy::redact::is_secret;
 
 impl Cx<'_> {
-    /// The elements that a pointer would reach at a point.
+    /// The elements that a button pressed at a point would reach.
     pub fn judged_at(&self, point: Point) -> Result<Vec<Target>> {
+        self.judged_there(point, PressKind::Button)
+    }
+
+    /// The elements that the wheel turned at a point would reach.
+    pub fn judged_by_wheel(&self, point: Point) -> Result<Vec<Target>> {
+        self.judged_there(point, PressKind::Wheel)
+    }
+
+    fn judged_there(&self, point: Point, kind: PressKind) -> Result<Vec<Target>> {
         if !self.judged {
             return Ok(Vec::new());
         }
         let Some(target) = self.target_at(point)? else {
             return Ok(Vec::new());
         };
-        let others = self.protected_at(&target, point);
+        let others = self.protected_at(&target, point, kind);
         Ok(std::iter::once(target).chain(others).collect())
     }
 
     /// The innermost element under a point. Whoever points cannot know what an application does not tell of itself.
     pub fn target_at(&self, point: Point) -> Result<Option<Target>> {
-        let HitTest { window, menu } = self.observer().hit_test(&self.desktop()?, point)?;
-        let Some(chosen) = window else {
-            return Ok(menu.map(|_| Target::UnreadMenu));
-        };
-        let view = self.observer().view_in_look(&chosen, self.cancel)?;
-        let unread = view.leaves_out() || menu.is_some_and(|menu| !view.shows_within(menu, point));
-        let innermost = view.element_at(point);
-        Ok(Some(ElementTarget::new(chosen, view, innermost, None).unread_if(unread).into()))
+        self.observer().target_at(&self.desktop()?, point, self.cancel)
     }
 
     /// An element, and the protected ones that a click at `point` of it would meet instead.
     pub fn judged_with(&self, target: impl Into<Target>, point: Option<Point>) -> Vec<Target> {
         let target = target.into();
-        let others = point.map_or_else(Vec::new, |point| self.protected_at(&target, point));
+        let others =
+            point.map_or_else(Vec::new, |point| self.protected_at(&target, point, PressKind::Button));
         let target = match target {
             Target::Element(element) => element.met_at(point).into(),
             other => other,
@@ -49,12 +54,11 @@ impl Cx<'_> {
         std::iter::once(target).chain(others).collect()
     }
 
-    fn protected_at(&self, target: &Target, point: Point) -> Vec<Target> {
+    fn protected_at(&self, target: &Target, point: Point, kind: PressKind) -> Vec<Target> {
         let Some(target) = target.element().filter(|_| self.judged) else {
             return Vec::new();
         };
-        let others = target.view.elements_at(point).into_iter().filter(|&node| node != target.node);
-        others.map(|node| target.beside(node).into()).filter(|other| self.covers(other)).collect()
+        target.reached_beside(point, kind).into_iter().filter(|other| self.covers(other)).collect()
     }
 
     /// A window as a whole: its root, what its title says where the root is called otherwise, and every protected
@@ -93,7 +97,8 @@ impl Cx<'_> {
 
     /// What a key combination would reach: the focus, and every protected element whose shortcut it is.
     pub fn judged_keys(&self, window: Option<&ResolvedWindow>, keys: &KeyCombo) -> Result<Vec<Target>> {
-        let reached = self.judged_focus_and(window, |element| {
+        let key = ChoosingKey::of(keys);
+        let reached = self.judged_focus_and(window, key, |element| {
             element.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys))
         })?;
         // An element that was not read may have any shortcut.
@@ -120,15 +125,21 @@ impl Cx<'_> {
 
     fn reached_by_typing(&self, into: &ElementTarget, text: &str) -> Vec<ElementTarget> {
         let pressed = pressed_by(text, takes_text(into.view.unredacted(into.node)));
-        let reached = |found: &Element| moves_focus(text) || is_pressed(found, &pressed);
-        self.protected_beside(into, 0..into.view.tree().len(), reached)
+        let reached = |found: &Element| {
+            moves_focus(text) || is_pressed(found, &pressed) || spells_elsewhere(text, found)
+        };
+        let others = self.protected_beside(into, 0..into.view.tree().len(), reached);
+        let chosen = self.protected_among(into, chosen_by_text(&into.view, into.node, text), &others);
+        others.into_iter().chain(chosen).collect()
     }
 
     /// What keys would reach that go to an element: they may be a shortcut of its window, which then has the focus.
     pub fn judged_keys_into(&self, element: &ElementTarget, keys: &KeyCombo) -> Result<Vec<Target>> {
         let pressed =
             |found: &Element| found.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys));
-        let others = self.protected_beside(element, 0..element.view.tree().len(), pressed);
+        let mut others = self.protected_beside(element, 0..element.view.tree().len(), pressed);
+        let chosen = chosen_by_key(&element.view, element.node, ChoosingKey::of(keys));
+        others.extend(self.protected_among(element, chosen, &others));
         Ok(others.into_iter().map(Target::from).chain(self.judged_keys(None, keys)?).collect())
     }
 
@@ -155,6 +166,7 @@ impl Cx<'_> {
     fn judged_focus_and(
         &self,
         window: Option<&ResolvedWindow>,
+        key: ChoosingKey,
         reached: impl Fn(&Element) -> bool,
     ) -> Result<Vec<ElementTarget>> {
         if !self.judged {
@@ -163,7 +175,21 @@ impl Cx<'_> {
         let focus = self.focused_target(window)?;
         let nodes = 0..focus.view.tree().len();
         let others = self.protected_beside(&focus, nodes, |element| is_behind(window) || reached(element));
-        Ok(std::iter::once(focus).chain(others).collect())
+        let chosen = self.protected_among(&focus, chosen_by_key(&focus.view, focus.node, key), &others);
+        Ok(std::iter::once(focus).chain(others).chain(chosen).collect())
+    }
+
+    /// The protected ones among nodes of an element's window that are not known already.
+    fn protected_among(
+        &self,
+        element: &ElementTarget,
+        nodes: Vec<usize>,
+        known: &[ElementTarget],
+    ) -> Vec<ElementTarget> {
+        let is_new = |node: &usize| *node != element.node && !known.iter().any(|known| known.node == *node);
+        let new: BTreeSet<usize> = nodes.into_iter().filter(|node| self.judged && is_new(node)).collect();
+        let found = new.into_iter().map(|node| Target::from(element.beside(node)));
+        found.filter(|other| self.covers(other)).filter_map(Target::into_element).collect()
     }
 
     /// The protected ones among the nodes of an element's window that are reached.
@@ -207,6 +233,15 @@ fn is_behind(window: Option<&ResolvedWindow>) -> bool {
 /// what, so everything protected counts.
 fn moves_focus(text: &str) -> bool {
     text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']))
+}
+
+/// What the characters of a text choose, with the focus there.
+fn chosen_by_text(view: &View, focus: usize, text: &str) -> Vec<usize> {
+    let takes = text.contains([' ', '\n', '\r']);
+    let key = if takes { ChoosingKey::Takes } else { ChoosingKey::Spells };
+    // A blank in a field is a letter like any other.
+    let key = if takes_text(view.unredacted(focus)) { ChoosingKey::Spells } else { key };
+    chosen_by_key(view, focus, key)
 }
 
 /// Whether characters that go to the element stay there. A list or a page hands them on to whoever listens, and where

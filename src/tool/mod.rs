@@ -11,12 +11,14 @@ mod caller;
 pub mod cx;
 pub mod gate_args;
 mod input_targets;
+pub mod lean;
 pub mod object;
 pub mod person;
 pub mod recorded;
 pub mod reply;
 pub mod resource;
 pub mod schema;
+pub mod scope;
 pub mod services;
 mod table;
 pub mod typed;
@@ -25,7 +27,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use caller::{Caller, Foreseen, Proposal};
+pub use caller::{Caller, Foreseen, Foresight, Proposal};
 pub use cx::Cx;
 pub use gate_args::GateArgs;
 pub use reply::{Encoded, Output};
@@ -37,7 +39,7 @@ use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
 use crate::model::RecordedInput;
-pub use crate::observer::{ElementTarget, Permit, Starting, Target};
+pub use crate::observer::{ConsentRules, ElementTarget, Permit, Starting, Target};
 
 pub trait Tool: 'static {
     type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;
@@ -89,6 +91,8 @@ pub struct Meta {
     pub fits: bool,
     /// Of a tool that acts: `dry_run` and `confirm_token` are in its published schema. The others take them unsaid.
     pub shows_gate_args: bool,
+    /// `dry_run` is, for those who are shown all arguments: the contract lists it.
+    pub lists_dry_run: bool,
     /// The tool that errors name to a client that is not shown this one.
     pub advise_instead: Option<&'static str>,
     /// Written into a running trace.
@@ -128,6 +132,7 @@ impl Meta {
         lock: None,
         fits: false,
         shows_gate_args: false,
+        lists_dry_run: false,
         advise_instead: None,
         traced: true,
         input: None,
@@ -258,11 +263,16 @@ pub struct Lock<'a> {
 impl Meta {
     /// Whether clients are told of the tool.
     pub fn is_listed(&self, config: &Config) -> bool {
+        self.listed && self.is_open(config)
+    }
+
+    /// Whether it can be used here at all, by those who know it.
+    pub fn is_open(&self, config: &Config) -> bool {
         let open = |lock: fn(&Config) -> Lock<'_>| {
             let lock = lock(config);
             lock.enabled && lock.key.is_some()
         };
-        self.listed && self.lock.is_none_or(open)
+        self.lock.is_none_or(open)
     }
 
     /// Whether a reply or a refusal of it has text from the screen. What acts tells what it touched.
@@ -279,13 +289,19 @@ impl Meta {
         match (self.effect, self.reply) {
             _ if self.steps => &[],
             (Effect::Input | Effect::System, _) => &[Meter::Action],
-            (_, ReplyKind::Picture) => &[Meter::Screenshot],
+            // What is shown to get a consent is free.
+            (Effect::Observe, ReplyKind::Picture) => &[Meter::Screenshot],
             _ => &[],
         }
     }
 
     pub fn declares_output(&self) -> bool {
         self.reply == ReplyKind::Data
+    }
+
+    /// Whether a model that reads lines is told in one what came of it: it acted, or looked for something.
+    pub fn is_told_in_a_line(&self) -> bool {
+        self.declares_output() && (self.effect.acts() || self.confirms)
     }
 }
 
@@ -320,12 +336,19 @@ impl Spec {
         schema
     }
 
+    /// What is shown of the arguments, except to a model that reads few words.
     pub fn input_schema(&self) -> Value {
-        schema::published_schema(self.full_input_schema())
+        self.listed_schema(schema::Detail::Full)
+    }
+
+    pub fn listed_schema(&self, detail: schema::Detail) -> Value {
+        schema::published_schema(self.full_input_schema(), detail)
     }
 
     pub fn output_schema(&self) -> Option<Value> {
-        self.meta.declares_output().then(|| schema::output_schema(schema::published_schema((self.output)())))
+        self.meta
+            .declares_output()
+            .then(|| schema::output_schema(schema::published_schema((self.output)(), schema::Detail::Lean)))
     }
 
     /// All that is known of a reply's own fields, for readers whom tokens do not cost.
@@ -336,9 +359,10 @@ impl Spec {
     /// Checked arguments: the gate's own, and the tool's, ready to be resolved and run. `schema` is this spec's full
     /// input schema.
     pub fn parse(&self, schema: &Value, args: Value) -> Result<(GateArgs, Box<dyn Prepared>)> {
-        let mut checked = args::check(schema, args)?;
-        let own = GateArgs::split_off(self.meta, &mut checked);
-        Ok((own, (self.parse)(checked)?))
+        let unknown = if self.meta.effect.acts() { args::Unknown::Refused } else { args::Unknown::Ignored };
+        let args::Checked { mut args, notes } = args::check(schema, args, unknown)?;
+        let own = GateArgs { notes, ..GateArgs::split_off(self.meta, &mut args) };
+        Ok((own, (self.parse)(args)?))
     }
 }
 

@@ -32,4 +32,6 @@ pub struct Question {
     pub target: Target,
     /// What the call types is private: whoever shows its arguments leaves that out.
     pub hides_typed: bool,
+    /// The answer holds until the server ends, not for this call alone.
+    pub for_session: bool,
 }

@@ -9,6 +9,15 @@ use serde_json::{Map, Value};
 
 /// Marks an argument that is understood but not advertised (old spellings, rare switches).
 pub const HIDDEN: &str = "x-hidden";
+/// Its value for what the contract lists: those who ask for all tools are told of it too.
+pub const IN_FULL: &str = "in full";
+
+/// How much of a schema a client is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    Lean,
+    Full,
+}
 
 pub fn raw_schema<T: schemars::JsonSchema>() -> Value {
     let mut value = generate_schema::<T>(SchemaSettings::draft2020_12());
@@ -58,19 +67,20 @@ fn write_out(schema: &mut Value) {
 }
 
 /// Drops what is hidden, our own marks, and limits that are enforced but that no caller comes near.
-pub fn published_schema(mut schema: Value) -> Value {
-    publish_in_place(&mut schema);
+pub fn published_schema(mut schema: Value, detail: Detail) -> Value {
+    publish_in_place(&mut schema, detail);
     schema
 }
 
-fn publish_in_place(schema: &mut Value) {
+fn publish_in_place(schema: &mut Value, detail: Detail) {
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
         return;
     };
-    properties.retain(|_, property| property.get(HIDDEN).is_none());
+    let shows = |mark: &Value| detail == Detail::Full && *mark == IN_FULL;
+    properties.retain(|_, property| property.get(HIDDEN).is_none_or(shows));
     for property in properties.values_mut() {
         property.as_object_mut().into_iter().for_each(drop_remote_limits);
-        publish_in_place(property);
+        publish_in_place(property, detail);
         drop_inner_words(property);
         drop_empty_inside(property);
     }
@@ -96,6 +106,12 @@ fn drop_inner_words(property: &mut Value) {
 }
 
 fn drop_remote_limits(property: &mut Map<String, Value>) {
+    // Clients stumble over arguments of two types: the last of them is the one to be written.
+    if let Some(Value::Array(mut types)) = property.remove("anyOf")
+        && let Some(Value::Object(last)) = types.pop()
+    {
+        property.extend(last);
+    }
     property.remove("maxLength");
     property.remove("maxItems");
     property.retain(|key, _| !key.starts_with("x-"));
@@ -218,7 +234,7 @@ mod tests {
 
     #[test]
     fn published_schemas_have_no_refs_nulls_or_formats() {
-        let schema = published_schema(raw_schema::<Sample>());
+        let schema = published_schema(raw_schema::<Sample>(), Detail::Lean);
         assert_eq!(
             schema,
             json!({
@@ -233,6 +249,23 @@ mod tests {
                 "required": ["format", "name"],
             })
         );
+    }
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Contract {
+        #[schemars(extend("x-hidden" = "in full"))]
+        window_index: Option<bool>,
+    }
+
+    #[test]
+    fn what_the_contract_lists_is_shown_to_those_who_ask_for_all() {
+        let names = |detail| {
+            let schema = published_schema(raw_schema::<Contract>(), detail);
+            schema["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(names(Detail::Full), ["window_index"]);
+        assert_eq!(names(Detail::Lean), Vec::<String>::new());
     }
 
     #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -256,7 +289,7 @@ mod tests {
 
     #[test]
     fn output_schemas_keep_only_the_types_of_what_is_always_there() {
-        let schema = output_schema(published_schema(raw_schema::<Sample>()));
+        let schema = output_schema(published_schema(raw_schema::<Sample>(), Detail::Lean));
         assert_eq!(schema["properties"]["name"], json!({"type": "string"}));
         assert_eq!(schema["properties"].get("corner"), None);
     }

@@ -138,6 +138,8 @@ pub struct ReplayedStep {
     pub differences: Vec<Difference>,
     /// The part of the reply that a trace keeps.
     pub summary: Value,
+    /// What the caller should know of how it was made.
+    pub warning: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

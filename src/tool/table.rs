@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use super::schema::Detail;
 use super::{Effect, Group, Meta, Spec};
 use crate::config::Profile;
 
@@ -49,6 +50,11 @@ impl Table {
     /// Whether a model is served that reads few words.
     pub fn is_for_an_agent(&self) -> bool {
         self.profile == Profile::Agent
+    }
+
+    /// How much of the arguments a client is shown.
+    pub fn detail(&self) -> Detail {
+        if self.is_for_an_agent() { Detail::Lean } else { Detail::Full }
     }
 
     pub fn find_tool(&self, name: &str) -> Option<&TableEntry> {

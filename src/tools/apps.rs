@@ -1,12 +1,12 @@
 //! Programs: which there are, and starting one.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::common::seen_after;
 use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
@@ -191,6 +191,12 @@ pub struct Launched {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     loading: bool,
+    /// The window was open before: a program that was running took the work over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    reused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     dry_run: bool,
@@ -202,16 +208,32 @@ pub struct LaunchedWindow {
     title: String,
     process: String,
     pid: u32,
+    /// Whether keys go to it.
+    focused: bool,
 }
+
+const UNFOCUSED: &str = "the window does not have the focus; window_action focus gives it";
+const ENDED: &str = "the program has ended and no window shows that a running one took the work over";
 
 impl From<Window> for LaunchedWindow {
     fn from(window: Window) -> Self {
-        let Window { uid, title, process, pid, .. } = window;
-        Self { window_uid: uid, title, process, pid }
+        let Window { uid, title, process, pid, focused, .. } = window;
+        Self { window_uid: uid, title, process, pid, focused }
     }
 }
 
 impl Output for Launched {}
+
+impl Launched {
+    /// What a caller would take for granted and is not so.
+    fn what_is_missing(&self) -> Option<&'static str> {
+        match (&self.window, self.window_found, self.running) {
+            (Some(window), ..) if !window.focused => Some(UNFOCUSED),
+            (None, Some(false), Some(false)) => Some(ENDED),
+            _ => None,
+        }
+    }
+}
 
 impl Tool for LaunchApp {
     type Args = LaunchArgs;
@@ -229,8 +251,10 @@ impl Tool for LaunchApp {
                  are passed without a shell. `cwd` is a folder. It waits up to `timeout_ms` (5000, at most \
                  120000) for a new window, or with `match` {title, title_regex, process} for a matching one \
                  that is new or came to the front, and until the window has settled; splash screens are \
-                 skipped. `loading` says that it is still changing, `window_found` whether there is one, and \
-                 if not, `running` whether the program still runs. The program does not end with the server, \
+                 skipped. A program that ends because it was running already shows its work in an open window: \
+                 that one is answered, with `reused`. `loading` says that it is still changing, `window_found` \
+                 whether there is one, and if not, `running` whether the program still runs. An app's own \
+                 arguments come before `args`. The program does not end with the server, \
                  except on a private desktop. On the mock desktop it shows a window of the scenario.",
         examples: &[Example {
             scenario: Some("scenarios/apps.yaml"),
@@ -265,8 +289,15 @@ impl Tool for LaunchApp {
             window_found: None,
             window: None,
             loading: false,
+            reused: false,
+            note: None,
             dry_run: permit.dry_run(),
         };
+        let own: Vec<&str> = launched.argv.iter().skip(1).map(String::as_str).collect();
+        let own = &own[..own.len().saturating_sub(args.args.len())];
+        if !own.is_empty() && args.args.iter().any(|arg| arg.as_str().starts_with('-')) {
+            cx.warning = Some(format!("the app's own arguments come before yours: {}", own.join(" ")));
+        }
         if permit.dry_run() {
             return Ok(launched);
         }
@@ -281,23 +312,23 @@ impl Tool for LaunchApp {
                     .map(WindowQueryArgs::window_query)
                     .transpose()?
                     .unwrap_or_default(),
-                focused: before
-                    .windows()
-                    .iter()
-                    .find(|window| window.focused)
-                    .map(|window| window.uid.clone()),
-                before: before.windows().iter().map(|window| window.uid.clone()).collect::<HashSet<_>>(),
+                program: launch.file_name().to_owned(),
+                before: before.windows().to_vec(),
                 timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::as_usize) as u64),
                 pid,
             };
-            let shown = cx.observer().await_window(&awaited, cx.cancel)?;
-            launched.loading = shown.loading;
-            launched.window = shown.window.map(LaunchedWindow::from);
-            launched.window_found = Some(launched.window.is_some());
+            let shown = cx.observer().await_window(&awaited, cx.cancel);
+            if let Some(shown) = seen_after(cx, shown)? {
+                launched.loading = shown.loading;
+                launched.reused = shown.reused;
+                launched.window = shown.window.map(LaunchedWindow::from);
+                launched.window_found = Some(launched.window.is_some());
+            }
         }
         if launched.window.is_none() {
             launched.running = Some(cx.observer().is_running(pid));
         }
+        launched.note = launched.what_is_missing();
         Ok(launched)
     }
 }

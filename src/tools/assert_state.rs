@@ -13,6 +13,7 @@ use crate::model::Point;
 use crate::model::selector::state_names;
 use crate::observer::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
 use crate::observer::vision::RegionReference;
+use crate::tool::args::WINDOW_UID;
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct AssertState;
@@ -25,7 +26,7 @@ pub struct AssertArgs {
     /// region_similar{region,since}; oracle{name}; each window_uid?.
     predicates: Option<Vec<ArgumentObject>>,
     /// The same, or one object: the older spelling.
-    #[schemars(extend("x-hidden" = true, "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
+    #[schemars(extend("x-hidden" = "in full", "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
     predicate: Option<Value>,
 }
 
@@ -86,6 +87,10 @@ impl Tool for AssertState {
 
     fn run(cx: &mut Cx, args: AssertArgs, _: Permit) -> Result<AssertOut> {
         let entries = predicate_entries(args)?;
+        // A claim that was not understood must not be taken for one that does not hold.
+        for (number, entry) in entries.iter().enumerate() {
+            check_names(&ArgumentFields::new(format!("predicates[{number}]"), entry))?;
+        }
         let evaluation = cx.observer().evaluation(cx.cancel);
         let mut results = Vec::with_capacity(entries.len());
         for (number, entry) in entries.into_iter().enumerate() {
@@ -158,45 +163,63 @@ fn read_bounded(cx: &Cx, fields: &ArgumentFields) -> Result<WindowPredicate> {
     read(cx, fields)
 }
 
-/// A kind of predicate: its name, its fields, and how they are read.
-struct KindOf(&'static str, &'static [&'static str], fn(&Cx, &ArgumentFields) -> Result<PredicateClaim>);
+/// A kind of predicate: its name, what it is about, its fields, and how they are read.
+struct KindOf(
+    &'static str,
+    PredicateSubject,
+    &'static [&'static str],
+    fn(&Cx, &ArgumentFields) -> Result<PredicateClaim>,
+);
+
+/// What a predicate is about, where it does not say so itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredicateSubject {
+    /// One window.
+    Window,
+    /// One window, or a dialog that shows instead.
+    WindowOrDialog,
+    /// The desktop, or the screen.
+    Desktop,
+}
+
+use PredicateSubject::{Desktop, Window, WindowOrDialog};
 
 const KINDS: &[KindOf] = &[
-    KindOf("element_exists", &["ref", "selector"], |_, fields| {
+    KindOf("element_exists", WindowOrDialog, &["ref", "selector"], |_, fields| {
         Ok(PredicateClaim::ElementExists(fields.element_field()?))
     }),
-    KindOf("element_absent", &["ref", "selector"], |_, fields| {
+    KindOf("element_absent", Window, &["ref", "selector"], |_, fields| {
         Ok(PredicateClaim::ElementAbsent(fields.element_field()?))
     }),
-    KindOf("value_equals", &["ref", "selector", "expected"], value_equals),
-    KindOf("value_matches", &["ref", "selector", "regex"], |_, fields| {
+    KindOf("value_equals", Window, &["ref", "selector", "expected"], value_equals),
+    KindOf("value_matches", Window, &["ref", "selector", "regex"], |_, fields| {
         Ok(PredicateClaim::ValueMatches {
             element: fields.element_field()?,
             pattern: fields.regex_field("regex")?,
         })
     }),
-    KindOf("element_state", ELEMENT_STATE, element_state),
-    KindOf("text_visible", &["regex", "mode"], |_, fields| {
+    KindOf("element_state", Window, ELEMENT_STATE, element_state),
+    KindOf("text_visible", WindowOrDialog, &["regex", "mode"], |_, fields| {
         Ok(PredicateClaim::TextVisible {
             pattern: fields.regex_field("regex")?,
             source: text_source(fields)?,
         })
     }),
-    KindOf("window_focused", &["title_regex"], |_, fields| {
+    KindOf("window_focused", Desktop, &["title_regex"], |_, fields| {
         Ok(PredicateClaim::WindowFocused { title: fields.maybe_regex("title_regex")? })
             .and_then(names_a_window(fields))
     }),
-    KindOf("window_exists", &["title_regex"], |_, fields| {
+    KindOf("window_exists", Desktop, &["title_regex"], |_, fields| {
         Ok(PredicateClaim::WindowExists { title: fields.maybe_regex("title_regex")? })
             .and_then(names_a_window(fields))
     }),
-    KindOf("tree_hash_equals", &["expected_hash"], |_, fields| {
+    KindOf("tree_hash_equals", Window, &["expected_hash"], |_, fields| {
         Ok(PredicateClaim::TreeHashEquals(fields.text("expected_hash")?.to_owned()))
     }),
-    KindOf("screenshot_similar", &["reference_path", "min_ssim"], screenshot_similar),
-    KindOf("pixel_color", &["x", "y", "color", "tolerance"], pixel_color),
-    KindOf("region_similar", &["region", "since", "reference_path", "min_ssim"], region_similar),
-    KindOf("oracle", &["name"], scenario_oracle),
+    KindOf("screenshot_similar", Desktop, &["reference_path", "min_ssim"], screenshot_similar),
+    KindOf("pixel_color", Desktop, &["x", "y", "color", "tolerance"], pixel_color),
+    KindOf("region_similar", Desktop, &["region", "since", "reference_path", "min_ssim"], region_similar),
+    KindOf("oracle", Desktop, &["name"], scenario_oracle),
 ];
 
 /// The element, and the states that selectors know.
@@ -223,18 +246,39 @@ fn find_kind(kind: &str) -> Option<&'static KindOf> {
     KINDS.iter().find(|known| known.0 == kind)
 }
 
+/// What predicates of this kind are about.
+pub fn subject_of(kind: &str) -> Option<PredicateSubject> {
+    find_kind(kind).map(|known| known.1)
+}
+
 /// Reads a predicate from `kind` and that kind's own fields.
 pub fn read(cx: &Cx, fields: &ArgumentFields) -> Result<WindowPredicate> {
     let kind = fields.text("kind")?;
-    let Some(KindOf(_, names, read_claim)) = find_kind(kind) else {
+    let Some(KindOf(.., read_claim)) = find_kind(kind) else {
         let known: Vec<&str> = KINDS.iter().map(|known| known.0).collect();
         let message = format!("unknown predicate kind '{kind}'; known kinds are {}", known.join(", "));
         return Err(Error::new(Kind::PredicateUnsupported, message));
     };
-    let known: Vec<&str> = names.iter().copied().chain(["kind", "window_uid"]).collect();
-    fields.reject_unknown(&known)?;
+    check_names(fields)?;
     let claim = read_claim(cx, fields)?;
-    Ok(WindowPredicate { window_uid: fields.maybe_text("window_uid")?.map(str::to_owned), claim })
+    Ok(WindowPredicate { window_uid: named_window(cx, fields)?, claim })
+}
+
+/// Refuses names that the kind of a predicate does not have.
+fn check_names(fields: &ArgumentFields) -> Result<()> {
+    let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let Some(KindOf(_, _, names, _)) = find_kind(kind) else { return Ok(()) };
+    let known: Vec<&str> = names.iter().copied().chain(["kind", WINDOW_UID]).collect();
+    fields.reject_unknown(&known)
+}
+
+/// The window that a predicate is about. A uid may be that of a window that is gone, which is a claim too.
+fn named_window(cx: &Cx, fields: &ArgumentFields) -> Result<Option<String>> {
+    let choice = fields.window_choice()?;
+    if choice.uid.is_some() || choice.is_empty() {
+        return Ok(choice.uid);
+    }
+    Ok(Some(cx.observer().resolve_window(&choice)?.window.uid))
 }
 
 /// Numbers and flags are values too, as their text.

@@ -90,7 +90,7 @@ impl Tool for GetCapabilities {
             // These need no desktop, so every platform has them.
             supports: Capabilities {
                 ocr: ocr_engine.is_some(),
-                vlm: config.vlm.enabled,
+                vlm: config.vlm.enabled && config.vlm.model.is_some(),
                 tracing: true,
                 replay: true,
                 accessibility_tree: facts.supports.accessibility_tree && health.accessibility.is_none(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietWindowArgs, millis, new_dialogs, regex_error};
+use super::common::{Dialog, QuietWindowArgs, millis, new_dialogs, regex_error, seen_after};
 use super::element_actions::{BeforeInput, TargetOut, look_when_settled};
 use super::zoom::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
@@ -205,7 +205,10 @@ impl Tool for OcrFind {
             cx.warning = chosen.warning.clone();
         }
         let (seen, page) = cx.observer().read_scene(&scene, &args.read.reading_options(cx), cx.cancel)?;
-        let mut found = wanted.as_ref().map_or_else(|| page.all_lines(), |wanted| page.find_text(wanted));
+        let mut found = match &wanted {
+            Some(wanted) => page.find_text(wanted)?,
+            None => page.all_lines(),
+        };
         let nearest =
             wanted.filter(|_| found.is_empty()).map(|wanted| page.nearest_text(&wanted, MOST_CANDIDATES));
         let most = args.max_results.map_or(50, Int::as_usize);
@@ -270,7 +273,7 @@ impl ClickTextArgs {
         let occurrence = self.chosen_occurrence()?;
         let scene = self.read.reading_scene(cx)?;
         let (seen, page) = cx.observer().read_scene(&scene, &self.read.reading_options(cx), cx.cancel)?;
-        let mut found = page.find_text(&wanted);
+        let mut found = page.find_text(&wanted)?;
         let at = self.pick_occurrence(&page, &wanted, &found, occurrence)?;
         let count = found.len();
         Ok(Spotted { scene, seen, piece: found.swap_remove(at), number: at + 1, count })
@@ -425,7 +428,8 @@ impl Tool for ClickText {
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         if !permit.dry_run() {
             let sent = ClickSent { before, settles_in: done.settles_in };
-            (receipt.changed, receipt.new_dialogs) = sent.changes(cx, target.as_ref(), &spotted)?;
+            let changes = sent.changes(cx, target.as_ref(), &spotted);
+            (receipt.changed, receipt.new_dialogs) = seen_after(cx, changes)?.unwrap_or_default();
         }
         receipt.note = done.note;
         receipt.scenario_reaction = done.reacted;

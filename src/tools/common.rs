@@ -1,14 +1,16 @@
 //! Arguments and results that several tools share.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Cell, Offset};
 use crate::model::input::Delivery;
 use crate::model::{Point, Rect, Window};
 use crate::observer::screenshots::{Image, PictureSpot, PictureSubject};
 use crate::observer::{self, ElementChoice, Observation, ObserveRequest, ResolvedWindow, WindowChoice};
+use crate::pattern::Pattern;
 use crate::platform::Shot;
 use crate::tool::Cx;
 use crate::tool::args::{Fraction, Int, Pixel, Text};
@@ -29,7 +31,30 @@ impl WindowArgs {
     }
 }
 
-fn window_choice(
+/// The window of a tool that guesses none.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(transform = describe_required_window)]
+pub struct NamedWindowArgs {
+    #[serde(flatten)]
+    pub window: WindowArgs,
+}
+
+/// Of a tool whose picture is of the whole screen where no window is named.
+pub fn describe_screen_default(schema: &mut Schema) {
+    describe_window_uid(schema, "Default: the whole screen.");
+}
+
+/// Of a tool that works on no window but a named one.
+pub fn describe_required_window(schema: &mut Schema) {
+    describe_window_uid(schema, "It or window_index is required.");
+}
+
+fn describe_window_uid(schema: &mut Schema, words: &str) {
+    let property = schema.pointer_mut("/properties/window_uid").and_then(Value::as_object_mut);
+    property.into_iter().for_each(|uid| drop(uid.insert("description".to_owned(), words.into())));
+}
+
+pub fn window_choice(
     uid: &Option<Text<256>>,
     index: Option<Int<0, 65535>>,
     title: &Option<Text<512>>,
@@ -67,7 +92,8 @@ impl ElementArgs {
 pub struct QuietWindowArgs {
     /// Default: focused window.
     pub window_uid: Option<Text<256>>,
-    #[schemars(extend("x-hidden" = true))]
+    /// The uid wins.
+    #[schemars(extend("x-hidden" = "in full"))]
     pub window_index: Option<Int<0, 65535>>,
     #[schemars(extend("x-hidden" = true))]
     pub window_title: Option<Text<512>>,
@@ -82,8 +108,7 @@ impl QuietWindowArgs {
 /// What an input on an element may take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct DeliveryArgs {
-    /// background: without focus, pointer or raising; foreground: brings the window to the front.
-    #[schemars(extend("x-hidden" = true))]
+    /// background: takes no focus or pointer; foreground: raises the window.
     pub delivery: Option<Delivery>,
 }
 
@@ -283,6 +308,22 @@ pub fn warn_too(cx: &mut Cx, warning: String) {
     });
 }
 
+/// What was seen after an input that was sent. That nothing could be seen does not undo the input, so it is told beside
+/// the result: who is told of a failure sends the input again.
+pub fn seen_after<T>(cx: &mut Cx, seen: Result<T>) -> Result<Option<T>> {
+    match seen {
+        Ok(seen) => Ok(Some(seen)),
+        Err(error) if error.kind == Kind::Cancelled => Err(error),
+        Err(error) => {
+            warn_too(
+                cx,
+                format!("the input was sent, but what came of it could not be seen: {}", error.message),
+            );
+            Ok(None)
+        }
+    }
+}
+
 pub const FULL_SCREEN: &str = "(full screen)";
 
 pub fn title_of(chosen: Option<&ResolvedWindow>) -> String {
@@ -333,11 +374,17 @@ pub fn new_dialogs(before: &[Window], after: Vec<Window>) -> Vec<Dialog> {
         .collect()
 }
 
+/// Whether a window that was there before an input, without the focus, has it now.
+pub fn is_another_in_front(before: &[Window], after: &[Window]) -> bool {
+    let Some(now) = after.iter().find(|window| window.focused) else { return false };
+    before.iter().any(|old| old.uid == now.uid && !old.focused)
+}
+
 pub use crate::clock::millis;
 
 /// A caller's regular expression: bounded, and an error when it is none.
-pub fn parse_regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {
-    crate::config::limits::compile_pattern(pattern).map_err(|problem| regex_error(field, &problem))
+pub fn parse_regex(field: &'static str, pattern: &str) -> Result<Pattern> {
+    Pattern::compile(pattern).map_err(|problem| regex_error(field, &problem))
 }
 
 pub fn regex_error(field: &'static str, problem: &str) -> Error {

@@ -5,12 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::observe;
+use super::common::{observe, warn_too};
 use super::element_actions::{ClickArgs, ClickElement, Receipt};
 use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
 use super::pointer::PointerSent;
 use super::typed_field::TypedReceipt;
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::model::{InputAim, InputKind, InputText, RecordedInput};
 use crate::observer::{Observation, ObserveRequest, WindowChoice};
 use crate::tool::args::{Int, Text};
@@ -43,8 +43,30 @@ struct StepObservation {
     step_id: u64,
     caused_by_step_id: u64,
     #[serde(flatten)]
-    seen: Observation,
+    content: ObservedOrNot,
     untrusted: bool,
+}
+
+/// What was seen, or why nothing was. The action has happened in either case.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum ObservedOrNot {
+    Seen(Box<Observation>),
+    NotSeen { error: LookError },
+}
+
+#[derive(Debug, Serialize)]
+struct LookError {
+    code: &'static str,
+    message: String,
+    recoverable: bool,
+}
+
+impl LookError {
+    fn of(error: Error) -> Self {
+        let Error { kind, message, .. } = error;
+        Self { code: kind.code(), message, recoverable: kind.is_recoverable() }
+    }
 }
 
 impl<T: Output> Output for ActedAndSeen<T> {
@@ -53,10 +75,26 @@ impl<T: Output> Output for ActedAndSeen<T> {
     }
 }
 
-/// Looks at a window, or at the focused one when the action closed it.
+/// Looks at a window after an action. What cannot be seen does not undo the action, so it is no failure of the call.
 fn look_after(cx: &mut Cx, window_uid: Option<String>, args: &ObserveAfterArgs) -> Result<StepObservation> {
     let pause = Duration::from_millis(args.wait_after_ms.map_or(200, Int::as_usize) as u64);
     cx.clock().sleep(pause, cx.cancel)?;
+    let seen = observe_after(cx, window_uid, args);
+    let step_id = cx.session().next_step();
+    let content = match seen {
+        Ok(seen) => ObservedOrNot::Seen(Box::new(seen)),
+        Err(error) if error.kind == Kind::Cancelled => return Err(error),
+        Err(error) => {
+            warn_too(cx, "the input was sent; only the observation failed".to_owned());
+            ObservedOrNot::NotSeen { error: LookError::of(error) }
+        }
+    };
+    let ok = matches!(content, ObservedOrNot::Seen(_));
+    Ok(StepObservation { ok, success: ok, step_id, caused_by_step_id: cx.step_id, content, untrusted: true })
+}
+
+/// The window, or the focused one when the action closed it.
+fn observe_after(cx: &mut Cx, window_uid: Option<String>, args: &ObserveAfterArgs) -> Result<Observation> {
     let wanted = WindowChoice { uid: window_uid, ..WindowChoice::default() };
     let desktop = cx.observer().desktop()?;
     let chosen = match cx.observer().choose_in(&desktop, &wanted) {
@@ -72,15 +110,7 @@ fn look_after(cx: &mut Cx, window_uid: Option<String>, args: &ObserveAfterArgs) 
     };
     let mut seen = observe(cx, &chosen, &request)?;
     cx.warning = cx.warning.take().or(seen.warning.take());
-    let step_id = cx.session().next_step();
-    Ok(StepObservation {
-        ok: true,
-        success: true,
-        step_id,
-        caused_by_step_id: cx.step_id,
-        seen,
-        untrusted: true,
-    })
+    Ok(seen)
 }
 
 /// What the tools below have in common.
@@ -172,7 +202,7 @@ impl Tool for TypeAndObserve {
 
     fn run(cx: &mut Cx, args: TypeAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
-        let window = args.typing.to.named_uid();
+        let window = args.typing.to.named_uid(cx)?;
         let acted = TypeText::run(cx, args.typing, permit)?;
         let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
@@ -215,7 +245,7 @@ impl Tool for PressKeyAndObserve {
 
     fn run(cx: &mut Cx, args: PressAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
-        let window = args.pressing.to.named_uid();
+        let window = args.pressing.to.named_uid(cx)?;
         let acted = PressKey::run(cx, args.pressing, permit)?;
         let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{DeliveryArgs, Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs};
+use super::common::{DeliveryArgs, Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs, seen_after};
 use super::keyboard::parse_combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -249,6 +249,10 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     in_background: bool,
+    /// The window was behind others or without the focus, and came to the front.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    raised: bool,
     /// What was asked for was read back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
@@ -315,8 +319,8 @@ impl WindowMoment {
         Self { tree_hash: view.hash().to_owned(), focused_selector: view.focused_selector() }
     }
 
-    /// The window went away with the action.
-    fn window_gone() -> Self {
+    /// The window went away with the action, or could not be looked at after it.
+    fn unseen() -> Self {
         Self { tree_hash: String::new(), focused_selector: String::new() }
     }
 }
@@ -364,9 +368,12 @@ fn act_and_stay(
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
-    let after = look_when_settled(cx, &target, &before, done.settles_in)?;
+    let after = look_when_settled(cx, &target, &before, done.settles_in);
     receipt.note_done(cx, done);
-    receipt.note_changes(cx, &target, &before, after);
+    match seen_after(cx, after)? {
+        Some(after) => receipt.note_changes(cx, &target, &before, after),
+        None => receipt.after = WindowMoment::unseen(),
+    }
     receipt.duration_ms = millis(cx.clock().now().saturating_sub(began));
     Ok(receipt)
 }
@@ -386,6 +393,7 @@ impl Receipt {
             duration_ms: 0,
             route: None,
             in_background: false,
+            raised: false,
             verified: false,
             note: None,
             scenario_reaction: false,
@@ -402,15 +410,15 @@ impl Receipt {
     fn note_changes(&mut self, cx: &Cx, target: &ElementTarget, before: &BeforeInput, after: AfterInput) {
         self.new_dialogs = after.new_dialogs(cx, before);
         self.changed = after.differs_from(target);
-        self.in_background = self.route == Some(Route::Accessibility)
-            && !target.chosen.window.focused
-            && !after.is_in_front(&target.chosen.window.uid);
+        let was_behind = !target.chosen.window.focused;
+        self.raised = was_behind && after.is_in_front(&target.chosen.window.uid);
+        self.in_background = was_behind && !self.raised && self.route == Some(Route::Accessibility);
         self.after = match after.view {
             Some(view) => {
                 self.target.renamed = cx.observer().new_label(self.target.reference, &target.chosen, &view);
                 WindowMoment::of(&view)
             }
-            None => WindowMoment::window_gone(),
+            None => WindowMoment::unseen(),
         };
     }
 }
@@ -551,6 +559,7 @@ impl Tool for FocusElement {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "focus_element",
+        lists_dry_run: true,
         rest: &[(Method::Post, "/api/element/focus")],
         brief: "Give an element the keyboard focus.",
         detail: "Keys and text go to it from then on. The receipt's `after.focused_selector` says which \
@@ -582,6 +591,7 @@ impl Tool for InvokeElement {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "invoke_element",
+        lists_dry_run: true,
         rest: &[(Method::Post, "/api/element/invoke")],
         brief: "Trigger an element's own action, without the pointer where possible.",
         detail: "A button is pressed, a link followed, a check box toggled. `route` says which input route was used.",
@@ -726,6 +736,7 @@ impl Tool for SetValue {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "set_value",
+        lists_dry_run: true,
         lean: true,
         rest: &[(Method::Post, "/api/element/set_value")],
         brief: "Set the value of a field or slider directly; replaces the old value.",
@@ -867,6 +878,7 @@ impl Tool for SelectOption {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "select_option",
+        lists_dry_run: true,
         lean: true,
         rest: &[(Method::Post, "/api/element/select")],
         brief: "Choose an option of a list, combo box or group, by name or index.",

@@ -39,7 +39,8 @@ struct CommandPlan {
 }
 
 impl ExecArgs {
-    fn command_plan(&self, config: &Config) -> Result<CommandPlan> {
+    fn command_plan(&self, cx: &Cx) -> Result<CommandPlan> {
+        let config = cx.config();
         let text = self.command.as_str();
         if text.trim().is_empty() || text.contains('\0') {
             let problem = if text.contains('\0') { "contains a zero byte" } else { "is empty" };
@@ -53,19 +54,21 @@ impl ExecArgs {
         Ok(CommandPlan {
             shell,
             timeout_s,
-            cwd: self.working_folder(config)?,
+            cwd: self.working_folder(config, cx.observer().command_folder())?,
             argv: shell_argv(shell, text)?,
             warning,
         })
     }
 
     /// Below the roots where there are any; without a word about it, the first of them or where the server is.
-    fn working_folder(&self, config: &Config) -> Result<PathBuf> {
+    /// A private desktop whose programs are isolated has a home for them.
+    fn working_folder(&self, config: &Config, home: Option<PathBuf>) -> Result<PathBuf> {
         let roots = &config.exec.roots;
         let refused =
             |problem: String| Error::bad_request(format!("argument 'cwd': {problem}")).with("field", "cwd");
         let folder = match (&self.cwd, roots.first()) {
             (None, Some(root)) => root.clone(),
+            (None, None) if home.is_some() => home.unwrap_or_default(),
             (None, None) => std::env::current_dir().map_err(|problem| refused(problem.to_string()))?,
             (Some(cwd), Some(_)) => files::below(roots, cwd.as_str()).map_err(refused)?.path(),
             (Some(cwd), None) => PathBuf::from(cwd.as_str()),
@@ -161,12 +164,12 @@ impl Tool for ExecCommand {
     };
 
     fn targets(cx: &Cx, args: &ExecArgs) -> Result<Vec<Target>> {
-        args.command_plan(cx.config())?;
+        args.command_plan(cx)?;
         Ok(vec![Target::Command(args.command.as_str().to_owned())])
     }
 
     fn run(cx: &mut Cx, args: ExecArgs, mut permit: Permit) -> Result<Executed> {
-        let plan = args.command_plan(cx.config())?;
+        let plan = args.command_plan(cx)?;
         cx.warning = plan.warning;
         let planned = Executed {
             shell: plan.shell,

@@ -1,16 +1,16 @@
 //! Objects whose fields depend on one of them, such as conditions and predicates: read field by field,
 //! each refusal naming where it stands and what was expected.
 
-use regex::Regex;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::{Rect, Selector};
-use crate::observer::Ref;
 use crate::observer::predicate::Named;
+use crate::observer::{Ref, WindowChoice};
+use crate::pattern::Pattern;
+use crate::tool::args::{COMMON, WINDOW_INDEX, WINDOW_TITLE, WINDOW_UID};
 
 const MOST_CHARACTERS: usize = 4096;
 
@@ -64,13 +64,13 @@ impl<'a> ArgumentFields<'a> {
         self.maybe_text(name)?.ok_or_else(|| self.field_error(name, "is required"))
     }
 
-    pub fn maybe_regex(&self, name: &str) -> Result<Option<Regex>> {
+    pub fn maybe_regex(&self, name: &str) -> Result<Option<Pattern>> {
         let pattern = self.maybe_text(name)?;
-        let compiled = pattern.map(limits::compile_pattern).transpose();
+        let compiled = pattern.map(Pattern::compile).transpose();
         compiled.map_err(|problem| self.field_error(name, &format!("is invalid: {problem}")))
     }
 
-    pub fn regex_field(&self, name: &str) -> Result<Regex> {
+    pub fn regex_field(&self, name: &str) -> Result<Pattern> {
         self.maybe_regex(name)?.ok_or_else(|| self.field_error(name, "is required"))
     }
 
@@ -130,9 +130,22 @@ impl<'a> ArgumentFields<'a> {
         }
     }
 
-    /// A field with another name would be a wish that nobody hears.
+    /// The window that the object names, if it names one.
+    pub fn window_choice(&self) -> Result<WindowChoice> {
+        let index = match self.get(WINDOW_INDEX) {
+            None => None,
+            // An index that no window can have leads to none of them.
+            Some(Value::Number(number)) => Some(number.as_u64().map_or(usize::MAX, |index| index as usize)),
+            Some(_) => return Err(self.field_error(WINDOW_INDEX, "must be a whole number")),
+        };
+        let text = |name: &str| Ok::<_, Error>(self.maybe_text(name)?.map(str::to_owned));
+        Ok(WindowChoice { uid: text(WINDOW_UID)?, index, title: text(WINDOW_TITLE)? })
+    }
+
+    /// A field with another name would be a wish that nobody hears. What clients send with everything is taken.
     pub fn reject_unknown(&self, known: &[&str]) -> Result<()> {
-        let Some(unknown) = self.object.keys().find(|name| !known.contains(&name.as_str())) else {
+        let is_known = |name: &str| known.contains(&name) || COMMON.contains(&name) || name.starts_with('_');
+        let Some(unknown) = self.object.keys().find(|name| !is_known(name)) else {
             return Ok(());
         };
         let advice = match crate::text::nearest(unknown, known.iter().copied()) {

@@ -3,33 +3,39 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::common::window_choice;
 use super::pointer::PointerSent;
-use super::typed_field::{FieldBefore, TypedReceipt};
+use super::typed_field::{FieldBefore, TypedReceipt, shows_menu};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Delivery};
-use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput};
+use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput, Role};
 use crate::observer::{ResolvedWindow, WindowChoice};
 use crate::platform::Done;
-use crate::tool::args::{SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
+use crate::platform::interaction::is_date;
+use crate::tool::args::{Int, SecretOr, Text};
+use crate::tool::{Cx, Effect, ElementTarget, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
 
 /// The window that keys are for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct KeyWindowArgs {
-    /// It is brought to the front first; default: whatever has the focus.
-    #[schemars(extend("x-hidden" = true))]
+    /// Raised first; default: focused window.
     window_uid: Option<Text<256>>,
-    /// background: refused unless the window is in front.
     #[schemars(extend("x-hidden" = true))]
+    window_index: Option<Int<0, 65535>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_title: Option<Text<512>>,
+    /// background: refused unless it is in front.
     delivery: Option<Delivery>,
 }
 
 impl KeyWindowArgs {
     /// The window that is named, or the dialog of it that has the keyboard.
     fn window(&self, cx: &Cx) -> Result<Option<ResolvedWindow>> {
-        let Some(uid) = &self.window_uid else { return Ok(None) };
-        let choice = WindowChoice { uid: Some(uid.as_str().to_owned()), ..WindowChoice::default() };
+        let choice = self.window_choice();
+        if choice.is_empty() {
+            return Ok(None);
+        }
         cx.observer().keyboard_window(&cx.desktop()?, &choice).map(Some)
     }
 
@@ -50,8 +56,17 @@ impl KeyWindowArgs {
         }
     }
 
-    pub fn named_uid(&self) -> Option<String> {
-        self.window_uid.as_ref().map(|uid| uid.as_str().to_owned())
+    fn window_choice(&self) -> WindowChoice {
+        window_choice(&self.window_uid, self.window_index, &self.window_title)
+    }
+
+    /// The uid of the window that is named.
+    pub fn named_uid(&self, cx: &Cx) -> Result<Option<String>> {
+        let choice = self.window_choice();
+        if choice.uid.is_some() || choice.is_empty() {
+            return Ok(choice.uid);
+        }
+        Ok(Some(cx.observer().choose_in(&cx.desktop()?, &choice)?.window.uid))
     }
 }
 
@@ -94,16 +109,20 @@ impl Tool for TypeText {
     };
 
     fn targets(cx: &Cx, args: &TypeArgs) -> Result<Vec<Target>> {
-        cx.judged_text(args.to.window(cx)?.as_ref(), args.text.reveal_secret(cx)?)
+        let text = args.text.reveal_secret(cx)?;
+        let targets = cx.judged_text(args.to.window(cx)?.as_ref(), text)?;
+        refuse_date_in_part(targets.first().and_then(Target::element), text)?;
+        Ok(targets)
     }
 
     fn run(cx: &mut Cx, args: TypeArgs, mut permit: Permit) -> Result<TypedReceipt> {
         let text = args.text.reveal_secret(cx)?.to_owned();
         let before = FieldBefore::look(cx, &permit);
+        let has_menu = shows_menu(&permit);
         let act = |window_uid| Act::Type { element: None, window_uid, text: text.clone() };
         let done = args.to.send_keys(cx, &mut permit, act)?;
         let sent = PointerSent::of("type", done, permit.dry_run());
-        Ok(TypedReceipt::read_back(cx, sent, before, &text))
+        Ok(TypedReceipt::read_back(cx, sent, before, &text).with_menu(has_menu))
     }
 }
 
@@ -147,6 +166,25 @@ impl Tool for PressKey {
         let done = args.to.send_keys(cx, &mut permit, act)?;
         Ok(PointerSent::of("key", done, permit.dry_run()))
     }
+}
+
+/// A whole date that is typed into one part of a date field spreads over the others, in another order.
+fn refuse_date_in_part(target: Option<&ElementTarget>, text: &str) -> Result<()> {
+    let Some(target) = target.filter(|_| is_date(text)) else { return Ok(()) };
+    let tree = target.view.tree();
+    let is_spin = |node: usize| matches!(tree[node].role, Role::SpinButton | Role::Spinner);
+    let around = tree.parent(target.node).filter(|_| is_spin(target.node));
+    let Some(field) =
+        around.filter(|&around| tree.children(around).filter(|&child| is_spin(child)).count() >= 3)
+    else {
+        return Ok(());
+    };
+    let message = format!(
+        "the focus is in one part of the date '{}', and a whole date would go into the wrong parts; nothing was typed. \
+         set_value on the date takes it as it is",
+        tree[field].name
+    );
+    Err(Error::new(Kind::PatternUnsupported, message).with("element_id", tree.id(field)))
 }
 
 pub fn parse_combination(keys: &str) -> Result<KeyCombo> {

@@ -140,6 +140,9 @@ pub struct Looked {
     /// "ocr": the lines were read in the pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
+    /// Why there are no elements, where the platform knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<String>,
     dropped: DroppedCounts,
     /// Absent when this is the first look at the window.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,6 +182,8 @@ impl Looked {
             self.picture.as_ref().map(|picture| picture.words.clone()),
             (self.windows_left_out > 0).then(|| format!("{} more windows", self.windows_left_out)),
             (left_out > 0).then(|| format!("{left_out} more changes")),
+            // Told with the first look at a window.
+            self.degraded.clone().filter(|_| self.since_last_look.is_none()),
             self.complete.map(|_| "the application could not be read to the end".to_owned()),
             self.next.as_ref().map(|next| format!("more: look {{\"after\":\"{next}\"}}")),
         ];
@@ -393,12 +398,14 @@ impl LookResult {
             before => self.write_outline(cx, args, &mut parts, before.as_deref())?,
         };
         let next = self.next_page(&outline);
+        let has_elements = !self.view.is_dark() && !self.view.was_read();
         Ok(Looked {
             window_uid: Some(self.chosen.window.uid),
             window: Some(self.chosen.window.title),
             elements: outline.elements,
             shown: outline.shown,
             source: self.view.source(),
+            degraded: self.view.tree().lacking.clone().filter(|_| !has_elements),
             dropped: outline.dropped,
             since_last_look: changes.as_ref().map(Since::of),
             truncated: next.is_some() || changes.is_some_and(|changes| changes.cut > 0),
@@ -500,10 +507,7 @@ fn read_instead(cx: &mut Cx, chosen: &ResolvedWindow, view: Arc<View>) -> Result
         Ok(read) => Ok(read),
         Err(error) if error.kind == Kind::Cancelled => Err(error),
         Err(error) => {
-            let lacking = view.tree().lacking.clone().unwrap_or_default();
-            let note =
-                format!("the window exposes no elements {lacking}and cannot be read: {}", error.message);
-            warn_too(cx, note);
+            warn_too(cx, format!("the window exposes no elements and cannot be read: {}", error.message));
             Ok(view)
         }
     }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs};
+use super::common::{
+    Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, is_another_in_front, millis, new_dialogs,
+    seen_after,
+};
 use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
@@ -44,6 +47,10 @@ pub struct Clicked {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     dry_run: bool,
+    /// A window that was behind others or without the focus came to the front.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    raised: bool,
     duration_ms: u64,
     new_dialogs: Vec<Dialog>,
 }
@@ -94,12 +101,15 @@ impl Tool for ClickAt {
             modifiers: args.modifiers,
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
+        let after = cx.observer().windows();
+        let after = seen_after(cx, after)?;
         Ok(Clicked {
             action: "click_at",
             note: done.note,
             scenario_reaction: done.reacted,
             dry_run: permit.dry_run(),
-            new_dialogs: new_dialogs(before.windows(), cx.observer().windows()?),
+            raised: after.as_ref().is_some_and(|after| is_another_in_front(before.windows(), after)),
+            new_dialogs: after.map_or_else(Vec::new, |after| new_dialogs(before.windows(), after)),
             duration_ms: millis(cx.clock().now().saturating_sub(began)),
         })
     }
@@ -173,12 +183,12 @@ impl Tool for Scroll {
         match args.space.on_screen(cx, args.x, args.y)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
-                cx.judged_at(at)
+                cx.judged_by_wheel(at)
             }
             // Not every desktop tells where the pointer is; what has the focus can always be judged.
             None => {
                 let at = if cx.judged { cx.observer().pointer_position()? } else { None };
-                let under = at.map_or(Ok(Vec::new()), |at| cx.judged_at(at))?;
+                let under = at.map_or(Ok(Vec::new()), |at| cx.judged_by_wheel(at))?;
                 Ok(under.into_iter().chain(cx.judged_focus()?).collect())
             }
         }

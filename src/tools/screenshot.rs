@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{
-    ElementArgs, FULL_SCREEN, ImageFacts, PointArgs, QuietWindowArgs, WindowArgs, known_image,
-    picture_subject, remember_image, title_of,
+    ElementArgs, FULL_SCREEN, ImageFacts, PointArgs, QuietWindowArgs, WindowArgs, describe_screen_default,
+    known_image, picture_subject, remember_image, title_of,
 };
 use super::screenshot_options::{OverlayArgs, OverlayOut, RegionArgs, encode_image};
 use super::sketch::{SketchArgs, named_sketch};
@@ -22,6 +22,7 @@ use crate::tool::{
 pub struct GetScreenshot;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = describe_screen_default)]
 pub struct ScreenshotArgs {
     #[serde(flatten)]
     window: WindowArgs,

@@ -14,7 +14,6 @@ use crate::observer::{ResolvedWindow, View, describe};
 use crate::tool::args::{Int, Text};
 use crate::tool::services::{VisionScene, VisionWish};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
-use crate::vlm;
 
 type GridWidth = Int<1, 500>;
 type GridHeight = Int<1, 300>;
@@ -184,6 +183,7 @@ pub struct DescriptionArgs {
     #[serde(flatten)]
     window: WindowArgs,
     /// Sources; default combined: all that this server has.
+    #[schemars(extend("x-ignorable" = true))]
     mode: Option<DescriptionMode>,
     /// Cut the text to this many tokens.
     max_tokens: Option<Int<1, 1000000>>,
@@ -227,7 +227,7 @@ impl Tool for GetScreenDescription {
         brief: "The window in words: one line per element with role, name, value, state and place.",
         detail: "Each source has its own heading, `[accessibility]` first, then `[ocr]`: the text that OCR \
                  reads in the window, or in brackets why there is none. Mode auto skips OCR where the tree \
-                 is sufficient. Mode vlm is an error on a server without a vision model.",
+                 is sufficient. `[vlm]` is what a vision model says, or in brackets why it was not asked.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"focus_element":"root.4"}"#,
@@ -238,7 +238,6 @@ impl Tool for GetScreenDescription {
     };
 
     fn run(cx: &mut Cx, args: DescriptionArgs, _: Permit) -> Result<Description> {
-        refuse_missing_source(cx, args.mode)?;
         let chosen = cx.observer().resolve_window(&args.window.window_choice())?;
         let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
         let wanted = args.focus_element.as_ref().map(|text| text.as_str().to_owned());
@@ -271,13 +270,6 @@ impl Tool for GetScreenDescription {
             truncated,
             vlm_structured,
         })
-    }
-}
-
-fn refuse_missing_source(cx: &Cx, mode: Option<DescriptionMode>) -> Result<()> {
-    match mode {
-        Some(DescriptionMode::Vlm) => vlm::check_enabled(&cx.config().vlm),
-        _ => Ok(()),
     }
 }
 

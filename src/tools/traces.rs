@@ -245,6 +245,7 @@ pub struct StepOut {
     #[serde(flatten)]
     #[schemars(with = "Option<StepFields>")]
     made: Option<StepFields>,
+    replay_id: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -253,7 +254,6 @@ struct StepFields {
     #[schemars(with = "Value")]
     divergence: Option<Vec<Difference>>,
     actual_summary: Value,
-    replay_id: String,
 }
 
 impl Output for StepOut {}
@@ -281,17 +281,17 @@ impl Tool for ReplayStep {
     fn run(cx: &mut Cx, args: StepArgs, _: Permit) -> Result<StepOut> {
         let id = args.replay_id.as_str();
         let (stepped, state) = cx.replays().step(cx, id, &args.supply)?;
-        let made = stepped.map(|stepped| step_fields(stepped, id));
-        Ok(StepOut { finished: state.finished, position: state.position, total: state.total, made })
+        cx.warning = stepped.as_ref().and_then(|stepped| stepped.warning.clone());
+        let (finished, position, total) = (state.finished, state.position, state.total);
+        Ok(StepOut { finished, position, total, made: stepped.map(step_fields), replay_id: id.to_owned() })
     }
 }
 
-fn step_fields(stepped: ReplayedStep, id: &str) -> StepFields {
+fn step_fields(stepped: ReplayedStep) -> StepFields {
     StepFields {
         tool: stepped.tool,
         divergence: (!stepped.differences.is_empty()).then_some(stepped.differences),
         actual_summary: stepped.summary,
-        replay_id: id.to_owned(),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::pointer::PointerSent;
 use crate::error::Result;
 use crate::model::input::Handle;
+use crate::model::{Role, Tree};
 use crate::observer::{Ref, ResolvedWindow, View, WindowChoice};
 use crate::platform::FieldText;
 use crate::tool::{Cx, Output, Permit, Target};
@@ -119,7 +120,36 @@ impl FieldBefore {
     }
 }
 
+/// Said of a text that was not read back while a menu lay over its window.
+const MENU_IS_OPEN: &str = "a menu is open, and keys go to it: press_key escape closes it";
+
+/// Whether the window that a text goes to shows an open menu, as it was found before the text.
+pub fn shows_menu(permit: &Permit) -> bool {
+    let view = permit.target().and_then(Target::element).map(|target| &target.view);
+    view.is_some_and(|view| has_open_menu(view.tree()))
+}
+
+fn has_open_menu(tree: &Tree) -> bool {
+    let is_menu = |node: usize| matches!(tree[node].role, Role::Menu | Role::MenuItem);
+    let shows = |node: usize| !tree[node].hidden && !tree[node].bounds.is_empty();
+    let is_open_item = |node: usize| {
+        tree[node].role == Role::MenuItem && shows(node) && tree.parent(node).is_some_and(is_menu)
+    };
+    (0..tree.len()).any(is_open_item)
+}
+
 impl TypedReceipt {
+    /// What a caller should know who typed while a menu was open.
+    pub fn with_menu(mut self, is_open: bool) -> Self {
+        if is_open && self.verified == Some(false) {
+            self.sent.note = Some(match self.sent.note.take() {
+                Some(note) => format!("{note}; {MENU_IS_OPEN}"),
+                None => MENU_IS_OPEN.to_owned(),
+            });
+        }
+        self
+    }
+
     pub fn read_back(cx: &Cx, sent: PointerSent, before: FieldBefore, text: &str) -> Self {
         if sent.dry_run {
             return Self { sent, into: None, verified: None };
@@ -232,6 +262,7 @@ fn cut_middle(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Element, Rect, TreeBuilder};
 
     fn held(text: &str) -> FieldText {
         FieldText { focused: true, text: Some(text.to_owned()), characters: Some(text.chars().count()) }
@@ -263,6 +294,23 @@ mod tests {
         check(counted(2), counted(5), "abc", true);
         check(counted(9), counted(3), "abc", true);
         check(counted(0), counted(2), "abc", false);
+    }
+
+    #[test]
+    fn an_open_menu_is_seen_by_its_items() {
+        let menu = |hidden: bool| {
+            let element =
+                |role: &'static str| Element { hidden, ..Element::new(role, "x", Rect::new(1, 1, 9, 9)) };
+            let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 99, 99)));
+            tree.open(Element::new("MenuBar", "", Rect::new(0, 0, 99, 9)));
+            tree.open(Element::new("MenuItem", "File", Rect::new(0, 0, 9, 9)));
+            tree.add_leaf(element("MenuItem"));
+            tree.close();
+            tree.close();
+            tree.finish()
+        };
+        assert!(has_open_menu(&menu(false)));
+        assert!(!has_open_menu(&menu(true)));
     }
 
     #[test]

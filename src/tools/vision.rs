@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::common::WindowArgs;
 use super::screenshot_options::{RegionArgs, RegionRect};
 use super::wait_for::cap_duration;
-use super::zoom::picture_from;
+use super::zoom::{given_bytes, given_png, unpacked};
 use crate::config::limits::{CHANGED_BOXES, HTTP_PICTURE_BODY_BYTES};
 use crate::error::{Error, Result};
 use crate::model::Rect;
+use crate::model::similarity::Png;
 use crate::observer::vision::{KeptFrame, Measure, PictureChange, WatchedRegion};
 use crate::platform::Shot;
 use crate::tool::args::{Int, Text};
@@ -170,7 +171,7 @@ impl Tool for VisionDiff {
     fn run(cx: &mut Cx, args: VisionDiffArgs, _: Permit) -> Result<Diff> {
         let measure = args.sight.change_measure(0.0)?;
         if args.before_b64.is_some() || args.after_b64.is_some() {
-            return diff_of_brought(&args, &measure);
+            return diff_of_brought(cx, &args, &measure);
         }
         let (mode, before) = match (&args.since, args.wait_ms) {
             (Some(_), Some(_)) => {
@@ -223,7 +224,7 @@ pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<KeptFrame>> {
     })
 }
 
-fn diff_of_brought(args: &VisionDiffArgs, measure: &Measure) -> Result<Diff> {
+fn diff_of_brought(cx: &Cx, args: &VisionDiffArgs, measure: &Measure) -> Result<Diff> {
     let (Some(before), Some(after)) = (&args.before_b64, &args.after_b64) else {
         return Err(Error::bad_request("give before_b64 and after_b64 together").with("field", "after_b64"));
     };
@@ -233,13 +234,21 @@ fn diff_of_brought(args: &VisionDiffArgs, measure: &Measure) -> Result<Diff> {
         )
         .with("field", "before_b64"));
     }
-    let cut = |field: &'static str, text: &str| -> Result<Shot> {
-        let picture = picture_from(field, text)?;
+    let bytes = [given_bytes("before_b64", before.as_str())?, given_bytes("after_b64", after.as_str())?];
+    let pngs = [given_png("before_b64", &bytes[0])?, given_png("after_b64", &bytes[1])?];
+    let memory = pngs.each_ref().map(Png::memory);
+    let meanwhile = memory[0].1.max(memory[1].1);
+    let _room = cx.observer().picture_room(memory[0].0 + memory[1].0 + meanwhile, cx.cancel)?;
+    let cut = |field: &'static str, png: Png| -> Result<Shot> {
+        let picture = unpacked(field, png)?;
         let whole = Shot { area: picture.area(), picture };
-        Ok(args.sight.part.region.map_or(whole.clone(), |region| whole.part(region.to_rect())))
+        Ok(match args.sight.part.region {
+            Some(region) => whole.part(region.to_rect()),
+            None => whole,
+        })
     };
-    let before = cut("before_b64", before.as_str())?;
-    let after = cut("after_b64", after.as_str())?;
+    let [before, after] = pngs;
+    let (before, after) = (cut("before_b64", before)?, cut("after_b64", after)?);
     Ok(Diff::new("image", Some(measure.compare_frames(&before, &after)), after.area, None))
 }
 

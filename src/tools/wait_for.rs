@@ -12,10 +12,11 @@ use super::fields::{ArgumentFields, ArgumentObject};
 use super::vision::{STILL, TOLERANCE};
 use crate::config::limits::{VISUAL_CONDITIONS, WAIT_CONDITIONS};
 use crate::error::{Error, Fact, Kind, Result};
+use crate::observer::WindowChoice;
 use crate::observer::predicate::{PredicateClaim, WindowPredicate};
 use crate::observer::vision::{Measure, Visual};
 use crate::observer::wait::{SeenTree, Vanishing, WaitCondition, WaitRequest};
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Int, Text, WINDOW_UID};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 /// Longer waits are shortened to what the config allows; a number beyond this is a mistake.
@@ -41,7 +42,8 @@ pub struct WaitForArgs {
     window_title: Option<Text<512>>,
     /// Default 5000.
     timeout_ms: Option<Millis>,
-    #[schemars(extend("x-hidden" = true))]
+    /// How often to look where changes are not told.
+    #[schemars(extend("x-hidden" = "in full"))]
     poll_ms: Option<Millis>,
 }
 
@@ -113,7 +115,8 @@ impl Tool for WaitForTool {
             window_index: args.window_index,
             window_title: args.window_title,
         };
-        let window_uid = named_window(cx, &window, &mut conditions)?;
+        let choice = chosen_window(window.window_choice(), &args.any_of)?;
+        let window_uid = named_window(cx, &choice, &mut conditions)?;
         resolve_tokens(cx, &args.any_of, &mut conditions, window_uid.as_deref())?;
         let waiting = WaitRequest {
             window_uid,
@@ -130,28 +133,50 @@ impl Tool for WaitForTool {
     }
 }
 
-/// A type of condition: its name, its fields, and how they are read.
-struct TypeOf(&'static str, &'static [&'static str], fn(&ArgumentFields) -> Result<WaitCondition>);
+/// A type of condition: its name, its fields, how they are read, and the kind of predicate that says the same.
+struct TypeOf(
+    &'static str,
+    &'static [&'static str],
+    fn(&ArgumentFields) -> Result<WaitCondition>,
+    Option<&'static str>,
+);
 
 const TYPES: &[TypeOf] = &[
-    TypeOf("element_appears", &["selector"], |fields| {
-        Ok(WaitCondition::ElementAppears(fields.selector_field()?))
-    }),
-    TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears),
-    TypeOf("text_visible", &["regex"], |fields| Ok(WaitCondition::TextVisible(fields.regex_field("regex")?))),
-    TypeOf("window_appears", &["title_regex"], |fields| {
-        Ok(WaitCondition::WindowAppears(fields.regex_field("title_regex")?))
-    }),
-    TypeOf("window_disappears", &["window_uid"], |fields| {
-        Ok(WaitCondition::WindowDisappears(fields.text("window_uid")?.to_owned()))
-    }),
-    TypeOf("tree_changes", &["since"], |_| Ok(WaitCondition::TreeChanges(None))),
-    TypeOf("focused_changes", &[], |_| Ok(WaitCondition::FocusedChanges(None))),
-    TypeOf("visual_change", &["region", "threshold", "tolerance"], |fields| {
-        Ok(WaitCondition::VisualChange(Box::new(visual_condition(fields, 0.0)?)))
-    }),
-    TypeOf("visual_stable", &["region", "threshold", "tolerance", "quiet_ms"], visual_stable),
+    TypeOf("element_appears", &["selector"], element_appears, Some("element_exists")),
+    TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears, None),
+    TypeOf("text_visible", &["regex"], text_visible, Some("text_visible")),
+    TypeOf("window_appears", &["title_regex"], window_appears, None),
+    TypeOf("window_disappears", &["window_uid"], window_disappears, None),
+    TypeOf("tree_changes", &["since"], |_| Ok(WaitCondition::TreeChanges(None)), None),
+    TypeOf("focused_changes", &[], |_| Ok(WaitCondition::FocusedChanges(None)), None),
+    TypeOf("visual_change", &["region", "threshold", "tolerance"], visual_change, None),
+    TypeOf("visual_stable", &["region", "threshold", "tolerance", "quiet_ms"], visual_stable, None),
 ];
+
+fn element_appears(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::ElementAppears(fields.selector_field()?))
+}
+
+fn text_visible(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::TextVisible(fields.regex_field("regex")?))
+}
+
+fn window_appears(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::WindowAppears(fields.regex_field("title_regex")?))
+}
+
+fn window_disappears(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::WindowDisappears(fields.text("window_uid")?.to_owned()))
+}
+
+fn visual_change(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::VisualChange(Box::new(visual_condition(fields, 0.0)?)))
+}
+
+/// The kind of predicate that a type of condition asks for as well, if it is about one window.
+pub fn kind_of_type(name: &str) -> Option<&'static str> {
+    TYPES.iter().find(|known| known.0 == name).and_then(|known| known.3)
+}
 
 /// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
 pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition> {
@@ -166,7 +191,7 @@ pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition
         };
         return predicate_condition(cx, &ArgumentFields::new(format!("{}.predicate", fields.path), object));
     }
-    let Some(TypeOf(_, names, read)) = TYPES.iter().find(|known| known.0 == name) else {
+    let Some(TypeOf(_, names, read, _)) = TYPES.iter().find(|known| known.0 == name) else {
         let known: Vec<&str> = TYPES.iter().map(|known| known.0).chain(["predicate"]).collect();
         let known = known.join(", ");
         return Err(fields.field_error("type", &format!("is unknown: '{name}'; known ones are {known}")));
@@ -228,13 +253,31 @@ fn element_disappears(fields: &ArgumentFields) -> Result<WaitCondition> {
     Ok(WaitCondition::ElementDisappears { element, window_uid: None })
 }
 
+/// The window beside the conditions, or the one that is named in them. Only one is waited at.
+fn chosen_window(beside: WindowChoice, entries: &[ArgumentObject]) -> Result<WindowChoice> {
+    let mut chosen = beside;
+    for (number, entry) in entries.iter().enumerate() {
+        let fields = ArgumentFields::new(format!("any_of[{number}]"), &entry.0);
+        // A predicate has a window of its own; that of window_disappears is what is waited for.
+        if matches!(fields.maybe_text("type")?, None | Some("predicate" | "window_disappears")) {
+            continue;
+        }
+        let named = fields.window_choice()?;
+        if !named.is_empty() && !chosen.is_empty() && named != chosen {
+            let problem = "and what was named before it are two windows; wait for each in a call of its own";
+            return Err(fields.field_error(WINDOW_UID, problem));
+        }
+        chosen = if named.is_empty() { chosen } else { named };
+    }
+    Ok(chosen)
+}
+
 /// The window that the caller named, which must be there if a condition looks into it.
 fn named_window(
     cx: &mut Cx,
-    window: &WindowArgs,
+    choice: &WindowChoice,
     conditions: &mut [WaitCondition],
 ) -> Result<Option<String>> {
-    let choice = window.window_choice();
     let is_visual = |condition: &WaitCondition| {
         matches!(condition, WaitCondition::VisualChange(_) | WaitCondition::VisualStable { .. })
     };
@@ -242,7 +285,7 @@ fn named_window(
     if choice.is_empty() || !conditions.iter().any(needed) {
         return Ok(None);
     }
-    let chosen = cx.observer().resolve_window(&choice)?;
+    let chosen = cx.observer().resolve_window(choice)?;
     cx.warning = chosen.warning;
     for condition in conditions {
         if let WaitCondition::VisualChange(visual) | WaitCondition::VisualStable { visual, .. } = condition {
@@ -312,7 +355,8 @@ pub struct WaitIdleArgs {
     quiet_ms: Option<Int<0, 60_000>>,
     /// Default 5000.
     timeout_ms: Option<Millis>,
-    #[schemars(extend("x-hidden" = true))]
+    /// How often to look where changes are not told.
+    #[schemars(extend("x-hidden" = "in full"))]
     poll_ms: Option<Millis>,
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, millis, new_dialogs, parse_regex};
+use super::common::{Dialog, millis, new_dialogs, parse_regex, seen_after};
 use crate::error::{Error, Result};
 use crate::model::{Point, Rect, WindowChange, WindowState};
 use crate::observer::{WindowOperation, WindowQuery};
@@ -222,12 +222,14 @@ impl Tool for WindowAction {
         }
         let before = cx.desktop()?;
         let reached = cx.observer().change_window(&mut permit, &chosen, deed, timeout, cx.cancel)?;
-        let after = cx.observer().windows()?;
-        acted.closed = !after.iter().any(|window| window.uid == acted.window_uid);
+        let after = cx.observer().windows();
+        if let Some(after) = seen_after(cx, after)? {
+            acted.closed = !after.iter().any(|window| window.uid == acted.window_uid);
+            acted.new_dialogs = new_dialogs(before.windows(), after);
+        }
         acted.reached = reached.done;
         acted.state = reached.state.map(FinalState::from);
         acted.note = reached.note;
-        acted.new_dialogs = new_dialogs(before.windows(), after);
         acted.duration_ms = millis(cx.clock().now().saturating_sub(began));
         Ok(acted)
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{WindowArgs, WindowOut};
+use super::common::{NamedWindowArgs, WindowOut};
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button};
 use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
@@ -134,7 +134,7 @@ pub struct VisibleAreas {
 impl Output for VisibleAreas {}
 
 impl Tool for GetVisibleAreas {
-    type Args = WindowArgs;
+    type Args = NamedWindowArgs;
     type Out = VisibleAreas;
     const META: Meta = Meta {
         name: "get_visible_areas",
@@ -151,8 +151,9 @@ impl Tool for GetVisibleAreas {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: WindowArgs, _: Permit) -> Result<VisibleAreas> {
-        let chosen = cx.observer().choose_strictly(&cx.observer().desktop()?, &args.window_choice())?;
+    fn run(cx: &mut Cx, args: NamedWindowArgs, _: Permit) -> Result<VisibleAreas> {
+        let chosen =
+            cx.observer().choose_strictly(&cx.observer().desktop()?, &args.window.window_choice())?;
         cx.observer().require_places("to know which parts of it are visible")?;
         let visible_regions = cx.observer().visible_regions(&chosen)?;
         cx.warning = chosen.warning;
@@ -183,7 +184,7 @@ pub struct Foreground {
 impl Output for Foreground {}
 
 impl Tool for BringToForeground {
-    type Args = WindowArgs;
+    type Args = NamedWindowArgs;
     type Out = Foreground;
     const META: Meta = Meta {
         name: "bring_to_foreground",
@@ -203,14 +204,14 @@ impl Tool for BringToForeground {
         ..Meta::DEFAULT
     };
 
-    fn targets(cx: &Cx, args: &WindowArgs) -> Result<Vec<Target>> {
-        let chosen = cx.observer().choose_strictly(&cx.desktop()?, &args.window_choice())?;
+    fn targets(cx: &Cx, args: &NamedWindowArgs) -> Result<Vec<Target>> {
+        let chosen = cx.observer().choose_strictly(&cx.desktop()?, &args.window.window_choice())?;
         let view = cx.observer().view_in_look(&chosen, cx.cancel)?;
         let point = point_to_raise(cx, &chosen)?;
         Ok(cx.judged_with(ElementTarget::new(chosen, view, 0, None), point))
     }
 
-    fn run(cx: &mut Cx, _: WindowArgs, mut permit: Permit) -> Result<Foreground> {
+    fn run(cx: &mut Cx, _: NamedWindowArgs, mut permit: Permit) -> Result<Foreground> {
         let target = permit.target().and_then(Target::element).cloned();
         let target = target.ok_or_else(|| Error::internal("the gate resolved no window"))?;
         let chosen = target.chosen.clone();

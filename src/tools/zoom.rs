@@ -5,8 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{ImageFacts, WindowArgs, picture_subject, remember_image, take_picture, title_of};
-use crate::config::limits;
+use super::common::{
+    ImageFacts, WindowArgs, describe_required_window, describe_screen_default, picture_subject,
+    remember_image, take_picture, title_of,
+};
+use crate::budget::pictures::PictureRoom;
+use crate::config::limits::{self, PICTURE_WORK_BYTES};
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
 use crate::model::{Rect, Word, similarity};
@@ -122,6 +126,7 @@ fn element_bounds(cx: &Cx, chosen: Option<&ResolvedWindow>, element: &ElementCho
 pub struct GetScreenshotCropped;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = describe_screen_default)]
 pub struct CropArgs {
     #[serde(flatten)]
     window: WindowArgs,
@@ -209,6 +214,7 @@ impl Tool for GetScreenshotCropped {
 pub struct GetOcr;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = describe_required_window)]
 pub struct OcrArgs {
     #[serde(flatten)]
     window: WindowArgs,
@@ -278,10 +284,12 @@ impl Tool for GetOcr {
             }
         };
         cx.warning = chosen.as_ref().and_then(|chosen| chosen.warning.clone());
-        let readable = match (&chosen, &args.image_b64) {
-            (Some(chosen), _) => cx.observer().readable_picture(chosen, cx.cancel)?,
+        let (readable, _room) = match (&chosen, &args.image_b64) {
+            (Some(chosen), _) => (cx.observer().readable_picture(chosen, cx.cancel)?, None),
             (None, image) => {
-                Readable::from_caller(decode_given_picture(image.as_ref().map_or("", Text::as_str), &args)?)
+                let text = image.as_ref().map_or("", Text::as_str);
+                let (picture, room) = decode_given_picture(cx, text, &args)?;
+                (Readable::from_caller(picture), Some(room))
             }
         };
         let part = args.part.part_of_picture(cx, chosen.as_ref(), readable.picture(), readable.area(), 0)?;
@@ -295,24 +303,39 @@ impl Tool for GetOcr {
     }
 }
 
-/// A picture that came with the call. The address form that browsers use is understood too.
-fn decode_given_picture(text: &str, args: &OcrArgs) -> Result<Picture> {
+/// A picture that came with the call, and the room that it takes. The address form that browsers use is understood too.
+fn decode_given_picture<'a>(cx: &Cx<'a>, text: &str, args: &OcrArgs) -> Result<(Picture, PictureRoom<'a>)> {
     let wrong = |problem: String| Error::bad_request(problem).with("field", "image_b64");
     if !args.window.window_choice().is_empty() || args.part.named_element().is_some() {
         return Err(wrong("image_b64 is read instead of a window: give no window and no element".to_owned()));
     }
-    picture_from("image_b64", text)
+    let bytes = given_bytes("image_b64", text)?;
+    let png = given_png("image_b64", &bytes)?;
+    let (pixels, meanwhile) = png.memory();
+    // Reading takes several times what the picture takes, so one is read at a time.
+    let room = cx.observer().picture_room((pixels + meanwhile).max(PICTURE_WORK_BYTES), cx.cancel)?;
+    Ok((unpacked("image_b64", png)?, room))
 }
 
-/// A PNG in base64 that came as an argument.
-pub(super) fn picture_from(field: &'static str, text: &str) -> Result<Picture> {
-    let wrong = |problem: String| Error::bad_request(problem).with("field", field);
+/// A PNG in base64 that came as an argument: its bytes.
+pub(super) fn given_bytes(field: &'static str, text: &str) -> Result<Vec<u8>> {
     let text = text.strip_prefix("data:image/png;base64,").unwrap_or(text).trim();
-    let bytes =
-        BASE64_STANDARD.decode(text).map_err(|problem| wrong(format!("{field} is not base64: {problem}")))?;
-    similarity::Png::open(&bytes)
-        .and_then(similarity::Png::decode)
-        .map_err(|problem| wrong(format!("{field}: {}", problem.message)))
+    BASE64_STANDARD
+        .decode(text)
+        .map_err(|problem| wrong_picture(field, &format!(" is not base64: {problem}")))
+}
+
+/// What the head of such a PNG tells; nothing is unpacked.
+pub(super) fn given_png<'a>(field: &'static str, bytes: &'a [u8]) -> Result<similarity::Png<'a>> {
+    similarity::Png::open(bytes).map_err(|problem| wrong_picture(field, &format!(": {}", problem.message)))
+}
+
+pub(super) fn unpacked(field: &'static str, png: similarity::Png) -> Result<Picture> {
+    png.decode().map_err(|problem| wrong_picture(field, &format!(": {}", problem.message)))
+}
+
+fn wrong_picture(field: &'static str, problem: &str) -> Error {
+    Error::bad_request(format!("{field}{problem}")).with("field", field)
 }
 
 pub const TOOLS: &[Spec] = &[Spec::of::<GetScreenshotCropped>(), Spec::of::<GetOcr>()];

@@ -62,6 +62,9 @@ pub struct TraceRow {
     pub ts: String,
     #[serde(default)]
     pub caller: String,
+    /// The job that the call belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
     pub tool: String,
     pub args: Map<String, Value>,
     #[serde(default)]

@@ -111,6 +111,7 @@ pub struct Sources<'a> {
 pub struct Closing<'a> {
     pub step_id: u64,
     pub caller: &'static str,
+    pub job_id: Option<&'a str>,
     pub entry: &'a TableEntry,
     pub reply: &'a Reply,
 }
@@ -392,6 +393,7 @@ impl Trace {
             trace_seq: sequence,
             ts: timestamp(moment.pending.began_at),
             caller: closing.caller.to_owned(),
+            job_id: closing.job_id.map(str::to_owned),
             tool: closing.entry.spec.meta.name.to_owned(),
             args: keeper.kept(&moment.pending.args),
             result_summary: scrub_value(&ReplySummary::of(closing.reply), &scrub)?,

@@ -81,6 +81,7 @@ pub fn row_facts(row: &TraceRow) -> Vec<(&'static str, String)> {
     let facts = [
         ("time", Some(row.ts.clone())),
         ("caller", Some(row.caller.clone())),
+        ("job", row.job_id.clone()),
         ("took", Some(format!("{} ms", row.duration_ms))),
         ("arguments", Some(Value::Object(row.args.clone()).to_string())),
         ("target", target),

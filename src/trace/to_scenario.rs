@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::compare;
@@ -18,6 +17,7 @@ use super::recording::{self, LoadedTrace, RecordedWindow, StoryScene, StoryStep}
 use crate::model::{
     InputAim, InputKind, InputText, KeyCombo, Point, RecordedInput, Rect, Role, Tree, selector,
 };
+use crate::pattern::Pattern;
 use crate::privacy::arguments::REDACTED;
 use crate::scenario::write::{Comments, write};
 use crate::scenario::{
@@ -767,10 +767,8 @@ fn hide_value(value: &mut Option<String>, hidden_changes: usize) {
 }
 
 /// A pattern that matches this text alone, if the format allows one so long.
-fn exact_pattern(text: &str) -> Option<Regex> {
-    let pattern = regex::escape(text);
-    let fits = pattern.chars().count() <= validate::MAX_REGEX_CHARS;
-    Regex::new(&format!(r"\A(?:{pattern})\z")).ok().filter(|_| fits)
+fn exact_pattern(text: &str) -> Option<Pattern> {
+    Pattern::compile_whole(&regex::escape(text)).ok()
 }
 
 fn to_predicate(value: Value) -> PredicateEntry {

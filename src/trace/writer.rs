@@ -87,6 +87,7 @@ impl TraceFolder {
     pub fn append_row(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
+        self.check_place()?;
         self.make_room(bytes.len())?;
         if self.torn {
             return Err(io::Error::other("the file ends within a line"));
@@ -98,6 +99,16 @@ impl TraceFolder {
             Err(_) => self.torn = self.lines.set_len(self.lines_length).is_err(),
         }
         written
+    }
+
+    /// A file without a name takes lines that nobody will read.
+    fn check_place(&self) -> io::Result<()> {
+        let found = self.lines_path().symlink_metadata();
+        let here = found.and_then(|found| Ok(files::is_same_file(&found, &self.lines.metadata()?)));
+        if here.unwrap_or(false) {
+            return Ok(());
+        }
+        Err(io::Error::other(format!("{} was removed or replaced", self.lines_path().display())))
     }
 
     /// Keeps the tree that a view shows, once, and answers its path in the folder.
@@ -218,6 +229,23 @@ mod tests {
         let mut folder = TraceFolder::create_folder(root.path(), room).unwrap();
         let problem = folder.append_row(&json!({})).unwrap_err().to_string();
         assert!(problem.contains("bytes are free"), "{problem}");
+    }
+
+    /// H-126 on code: its file, or its whole folder.
+    #[test]
+    fn a_trace_that_is_removed_is_noticed() {
+        for whole in [false, true] {
+            let root = tempfile::tempdir().unwrap();
+            let mut folder = TraceFolder::create_folder(root.path(), Room::default()).unwrap();
+            folder.append_row(&json!({})).unwrap();
+            if whole {
+                std::fs::remove_dir_all(&folder.path).unwrap();
+            } else {
+                std::fs::remove_file(folder.lines_path()).unwrap();
+            }
+            let problem = folder.append_row(&json!({})).unwrap_err().to_string();
+            assert!(problem.contains("trace.jsonl was removed or replaced"), "{problem}");
+        }
     }
 
     /// H-25 on code: a link in place of the folder.

@@ -37,17 +37,24 @@ impl VisionModel for Vision {
             VisionWish::Welcome if !enabled => return Ok(None),
             VisionWish::Welcome | VisionWish::Required => {}
         }
+        // The other parts of the description are worth something without this one.
         match describe_scene(cx, &self.known, scene) {
-            Err(error) if wish == VisionWish::Welcome && !is_refusal(error.kind) => {
-                Ok(Some(VisionAnswer { text: format!("[VLM failed: {}]", error.message), structured: None }))
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            Err(error) => {
+                let why = if is_refusal(error.kind) { "VLM not asked" } else { "VLM failed" };
+                let text = format!("[{why}: {}]", error.message);
+                Ok(Some(VisionAnswer { text, structured: None }))
             }
-            result => result.map(Some),
+            Ok(answer) => Ok(Some(answer)),
         }
     }
 }
 
 fn is_refusal(kind: Kind) -> bool {
-    matches!(kind, Kind::Cancelled | Kind::BudgetExceeded | Kind::RateLimited | Kind::PermissionDenied)
+    matches!(
+        kind,
+        Kind::BudgetExceeded | Kind::RateLimited | Kind::PermissionDenied | Kind::PlatformUnsupported
+    )
 }
 
 /// Says how to switch it on, when it is off.

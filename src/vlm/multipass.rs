@@ -1,7 +1,7 @@
 //! A description in passes: what the window is, what is in it, what to do next, and whether that is right.
 //!
-//! Each pass asks for a few fields of one JSON object. A pass that fails leaves its fields null and says why
-//! in `_passes`; only when every pass failed is there no description.
+//! Each pass asks for a few fields of one JSON object. A pass that fails leaves its fields null, its lists empty, and
+//! says why in `_passes`.
 
 use std::time::Duration;
 
@@ -31,6 +31,14 @@ const FIELDS: [&str; 11] = [
     "confidence",
     "discrepancies",
 ];
+
+/// Those that are lists, also where nothing was found.
+const LISTS: [&str; 3] = ["controls", "sensitive_regions", "discrepancies"];
+
+/// What a field is of which no pass told.
+fn untold(field: &str) -> Value {
+    if LISTS.contains(&field) { Value::Array(Vec::new()) } else { Value::Null }
+}
 
 /// One question of the sequence.
 pub struct Pass {
@@ -117,20 +125,18 @@ pub fn describe(
             break;
         }
     }
-    found.finish()
+    Ok(found.into_value())
 }
 
 struct PassFindings {
     fields: Map<String, Value>,
     passes: Map<String, Value>,
-    succeeded: bool,
-    first_error: Option<Error>,
 }
 
 impl PassFindings {
     fn new() -> Self {
-        let fields = FIELDS.iter().map(|field| ((*field).to_owned(), Value::Null)).collect();
-        Self { fields, passes: Map::new(), succeeded: false, first_error: None }
+        let fields = FIELDS.iter().map(|field| ((*field).to_owned(), untold(field))).collect();
+        Self { fields, passes: Map::new() }
     }
 
     /// Takes an answer in; says whether it is no use to ask on.
@@ -153,14 +159,13 @@ impl PassFindings {
         };
         let (error, is_dead) = failure;
         self.passes.insert(format!("{}_error", pass.name), json!(error.message));
-        self.first_error.get_or_insert(error);
         Ok(is_dead)
     }
 
     fn merge_answer(&mut self, pass: &Pass, mut object: Map<String, Value>) {
-        self.succeeded = true;
         for field in pass.fields {
-            self.fields.insert((*field).to_owned(), object.remove(*field).unwrap_or_default());
+            let told = object.remove(*field).filter(|told| !told.is_null());
+            self.fields.insert((*field).to_owned(), told.unwrap_or_else(|| untold(field)));
         }
     }
 
@@ -169,14 +174,9 @@ impl PassFindings {
         Block { name: "FINDINGS", text: prompts::first_characters(&scrub(&text), HANDED_ON_CHARACTERS) }
     }
 
-    fn finish(mut self) -> Result<Value> {
-        match self.first_error {
-            Some(error) if !self.succeeded => Err(error),
-            _ => {
-                self.fields.insert("_passes".to_owned(), Value::Object(self.passes));
-                Ok(Value::Object(self.fields))
-            }
-        }
+    fn into_value(mut self) -> Value {
+        self.fields.insert("_passes".to_owned(), Value::Object(self.passes));
+        Value::Object(self.fields)
     }
 }
 
@@ -249,7 +249,7 @@ mod tests {
         let found = describe(&config(), &[], &Clock::steered(), str::to_owned, answers).unwrap();
         assert_eq!(
             (&found["app"], &found["summary"], &found["controls"]),
-            (&json!("Notes"), &Value::Null, &Value::Null)
+            (&json!("Notes"), &Value::Null, &json!([]))
         );
         assert_eq!(found["_passes"]["scene_ms"], 0);
         let keys: Vec<&String> = found["_passes"].as_object().unwrap().keys().collect();
@@ -257,10 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn when_all_fail_there_is_no_description() {
+    fn when_all_fail_the_passes_say_why() {
         let failing = |_: &Pass, _: &str| Ok("no".to_owned());
-        let error = describe(&config(), &[], &Clock::steered(), str::to_owned, failing).unwrap_err();
-        assert!(error.message.contains("not answer with a JSON object"), "{error}");
+        let found = describe(&config(), &[], &Clock::steered(), str::to_owned, failing).unwrap();
+        let why = found["_passes"]["scene_error"].as_str().unwrap();
+        assert!(why.contains("not answer with a JSON object"), "{found}");
+        assert_eq!((&found["discrepancies"], &found["app"]), (&json!([]), &Value::Null));
     }
 
     #[test]

@@ -182,6 +182,10 @@ pub fn save(path: &Path, choices: &[ModelChoice]) -> Result<(), String> {
     let text = read(path).map_err(problem)?;
     let edited = choices.iter().try_fold(text, |text, choice| with_choice(&text, choice));
     let edited = edited.map_err(problem)?;
+    // The user's own folder for settings may not be there yet.
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
+        files::create_private_dir(folder, true).map_err(|error| problem(error.to_string()))?;
+    }
     replace_file(path, edited.as_bytes()).map_err(|error| problem(error.to_string()))
 }
 

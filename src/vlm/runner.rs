@@ -3,9 +3,25 @@
 //! It starts a program that may load gigabytes, so nothing but a subcommand at a terminal comes here. The
 //! name of the model is checked first: it is one argument of the program and never an option of it.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use crate::config::process_variable;
+use crate::spawn;
 
 const LONGEST_NAME: usize = 200;
+
+/// What such a program reads beside what every program gets: where its server is, and the way to the network.
+const SETTINGS: &[&str] = &[
+    "OLLAMA_HOST",
+    "OLLAMA_MODELS",
+    "DOCKER_HOST",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
 
 /// The command that runs Ollama, as the config names it: the program and what comes before `pull MODEL`.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +55,9 @@ impl<'a> ModelRunner<'a> {
             return Err(format!("'{model}' is not a model name such as llava:13b"));
         }
         let line = self.command_line(model);
-        let status = Command::new(self.program)
+        let settings = SETTINGS.iter().filter_map(|name| Some((name, process_variable(name)?)));
+        let status = spawn::command(self.program)
+            .envs(settings)
             .args(self.arguments)
             .args(["pull", model])
             .stdin(Stdio::null())

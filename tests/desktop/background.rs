@@ -131,6 +131,45 @@ fn gtk4_is_worked_behind_another_window() {
     works_behind("4.0", 400);
 }
 
+/// GTK 4.8 gives a check box no action and takes no focus for it: only the pointer works it, and the refusal says so.
+#[test]
+fn a_check_box_of_gtk4_is_refused_behind_another_window_with_what_helps() {
+    let desk = desk();
+    let mut server = desk.server();
+    let form = Form::start(&desk, &mut server, "4.0");
+    let (_cover, _) = cover(&desk, &mut server);
+    let before = outside(&desk);
+    let mut arguments = json!({"window_uid": form.uid, "selector": "//CheckBox[name=\"Agree\"]"});
+    let refused = server.call("click_element", arguments.clone());
+    assert_eq!(refused["error"]["code"], "ElementOccluded", "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("delivery:\"foreground\""), "{refused}");
+    assert_eq!(outside(&desk), before, "nothing was taken");
+    arguments["delivery"] = json!("foreground");
+    let receipt = server.ok("click_element", arguments);
+    assert_eq!(receipt["raised"], true, "{receipt}");
+    form.until_event(&json!({"agree": true}));
+}
+
+/// A click on a part that shows raises the window, and says so.
+#[test]
+fn a_click_on_an_uncovered_part_says_that_it_raised_the_window() {
+    let desk = desk();
+    let mut server = desk.server();
+    let form = Form::start(&desk, &mut server, "3.0");
+    let app = desk.start("xterm", &["-T", "Aside", "-geometry", "20x5+1200+800", "-e", "sleep 600"]);
+    let uid = server.uid(&app, "Aside");
+    server.ok("bring_to_foreground", json!({"window_uid": uid}));
+    let click = json!({"window_uid": form.uid, "selector": "//CheckBox[name=\"Agree\"]"});
+    let receipt = server.ok("click_element", click.clone());
+    form.until_event(&json!({"agree": true}));
+    let is_in_front =
+        server.windows().iter().any(|it| it["focused"] == true && it["window_uid"] == form.uid.as_str());
+    assert_eq!(receipt["raised"] == true, is_in_front, "{receipt}");
+    assert!(is_in_front || receipt["in_background"] == true, "{receipt}");
+    let again = server.ok("click_element", click);
+    assert!(!is_in_front || again.get("raised").is_none(), "{again}");
+}
+
 #[test]
 fn a_minimised_window_is_worked_in_place() {
     let desk = desk();

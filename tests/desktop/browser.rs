@@ -6,6 +6,18 @@ use crate::desk::{Desk, Stage, desk, has_state, until};
 
 const ROWS: usize = 150;
 
+/// Elements for everybody, and nothing that asks the person or the network.
+pub const ARGUMENTS: &[&str] = &[
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--password-store=basic",
+    "--force-renderer-accessibility",
+];
+
 /// What the page's scripts did is in its title, for the walk to see.
 fn page() -> String {
     let rows: String = (0..ROWS)
@@ -32,18 +44,8 @@ fn open<'a>(desk: &'a Desk, name: &str) -> Stage<'a> {
     let path = desk.write(&format!("{name}.html"), &page());
     let profile = format!("--user-data-dir={}", desk.home().join(name).display());
     let address = format!("file://{}", path.display());
-    let arguments = [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--password-store=basic",
-        "--force-renderer-accessibility",
-        &profile,
-        &address,
-    ];
+    let mut arguments = ARGUMENTS.to_vec();
+    arguments.extend([profile.as_str(), address.as_str()]);
     Stage::new(desk, "chromium", &arguments, "Thousands", 1500)
 }
 

@@ -1,10 +1,11 @@
 //! The private desktop of this test run, the programs on it, and the two who look at it: the server under test
 //! and the independent walk.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use os_screen_observer::config::Size;
@@ -29,7 +30,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("xterm", "xterm"),
     ("zenity", "zenity"),
     ("xinput", "xinput"),
-    ("soffice", "libreoffice-calc libreoffice-gtk3"),
+    ("localc", "libreoffice-calc libreoffice-gtk3"),
+    ("lowriter", "libreoffice-writer libreoffice-gtk3"),
     ("firefox-esr", "firefox-esr"),
     ("keepassxc", "keepassxc"),
     ("kwrite", "kwrite"),
@@ -37,24 +39,48 @@ const NEEDED: &[(&str, &str)] = &[
     ("yad", "yad"),
     ("xdotool", "xdotool"),
     ("xprop", "x11-utils"),
+    ("bwrap", "bubblewrap"),
+    ("gimp", "gimp"),
+    ("inkscape", "inkscape"),
+    ("gedit", "gedit"),
+    ("jedit", "jedit"),
+    ("javac", "default-jdk"),
 ];
 
-/// The only pointer, keyboard and focus of the desktop: one test at a time has them.
+/// What Java offers its elements with; without it a window of Swing tells nothing.
+pub const JAVA_BRIDGE: &str = "/usr/share/java/java-atk-wrapper.jar";
+
+/// A desktop has one pointer, one keyboard and one focus: one test at a time has them.
 pub struct Desk {
-    sandbox: &'static Sandbox,
-    _turn: MutexGuard<'static, ()>,
+    sandbox: Lent,
 }
 
+enum Lent {
+    Shared(
+        &'static Sandbox,
+        #[expect(dead_code, reason = "held until the test ends")] MutexGuard<'static, ()>,
+    ),
+    Own(Box<Sandbox>),
+}
+
+/// The desktop that the tests take turns at.
 pub fn desk() -> Desk {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let sandbox = SANDBOX.get_or_init(|| {
-        require_packages();
-        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
-        Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop")
-    });
-    Desk { sandbox, _turn: turn }
+    Desk { sandbox: Lent::Shared(SANDBOX.get_or_init(start_sandbox), turn) }
+}
+
+/// A desktop for one test that takes long, so that others run beside it. It ends with the test.
+pub fn own_desk() -> Desk {
+    Desk { sandbox: Lent::Own(Box::new(start_sandbox())) }
+}
+
+fn start_sandbox() -> Sandbox {
+    static CHECKED: Once = Once::new();
+    CHECKED.call_once(require_packages);
+    let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
+    Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop")
 }
 
 fn require_packages() {
@@ -64,6 +90,9 @@ fn require_packages() {
     };
     let missing = NEEDED.iter().filter(|(program, _)| !there(program));
     let mut missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
+    if !Path::new(JAVA_BRIDGE).exists() {
+        missing.push("libatk-wrapper-java");
+    }
     const GTK4: &str = "import gi; gi.require_version('Gtk', '4.0')";
     const GTK3: &str = "import gi; gi.require_version('Gtk', '3.0')";
     for (module, package) in [
@@ -83,12 +112,19 @@ fn require_packages() {
 impl Desk {
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().envs(self.sandbox.environment()).current_dir(self.home());
+        command.env_clear().envs(self.environment()).current_dir(self.home());
         command
     }
 
+    fn environment(&self) -> &BTreeMap<String, String> {
+        match &self.sandbox {
+            Lent::Shared(sandbox, _) => sandbox.environment(),
+            Lent::Own(sandbox) => sandbox.environment(),
+        }
+    }
+
     pub fn home(&self) -> PathBuf {
-        PathBuf::from(&self.sandbox.environment()["HOME"])
+        PathBuf::from(&self.environment()["HOME"])
     }
 
     /// A program with a window. It is ended with the value that is returned.
@@ -109,6 +145,8 @@ impl Desk {
         command.envs(settings.iter().copied()).args(["--mode", "mcp", "--log", "warning"]);
         // The tests compare whole trees; what is cut by default is not what they are about.
         command.env("OSO_TREE__MAX_DEPTH", "64");
+        // A password manager is among the programs.
+        command.env("OSO_APPS__ALLOW", r#"["keepassxc"]"#).env("OSO_APPS__DEFAULT", "allow");
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
         Server { client }
@@ -331,6 +369,11 @@ fn flatten(element: &Value, into: &mut Vec<Value>) {
     for child in children.as_ref().and_then(Value::as_array).into_iter().flatten() {
         flatten(child, into);
     }
+}
+
+/// How often a test tries what depends on timing: as often as `DESKTOP_RUNS` says, or as is usual.
+pub fn runs(usual: u64) -> u64 {
+    std::env::var("DESKTOP_RUNS").map_or(usual, |count| count.parse().expect("DESKTOP_RUNS is a number"))
 }
 
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

@@ -65,6 +65,25 @@ fn every_tool_reads_the_same_in_a_window_without_elements() {
     });
 }
 
+/// A dialog that opens is a change, and a window that was there before is not a new one.
+#[test]
+fn what_is_expected_of_a_key_is_new_since_the_key() {
+    let desk = desk();
+    let mut manager = file_manager(&desk, "quays");
+    let uid = manager.uid.clone();
+    manager.server.ok("click_text", json!({"text": FILE, "window_uid": uid}));
+    let step = |keys: &str, expect: Value| json!({"window_uid": uid, "steps": [{"do": "press_key", "keys": keys, "expect": expect, "within_ms": 2000}]});
+    let old = manager.server.call("act", step("right", json!("window: quays")));
+    assert_eq!((&old["ok"], &old["verdict"]), (&json!(false), &json!("failed")), "{old}");
+    manager.server.ok("click_text", json!({"text": FILE, "window_uid": uid}));
+    let renaming = manager.server.ok("act", step("f2", json!("changed")));
+    assert_eq!(renaming["verdict"], "confirmed", "{renaming}");
+    manager.server.uid(&manager.app, "Rename");
+    manager.server.ok("press_key", json!({"keys": "ctrl+a"}));
+    manager.server.ok("type_text", json!({"text": "pier.txt\n"}));
+    until("the renamed file", || desk.home().join("quays/pier.txt").exists().then_some(()));
+}
+
 /// A drag of GTK 2 leaves a window of a pixel beyond the edge of the screen.
 #[test]
 fn a_drag_does_not_widen_the_picture_of_the_window() {

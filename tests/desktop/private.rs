@@ -104,7 +104,7 @@ pub fn signal(pid: u32, signal: rustix::process::Signal) {
 #[test]
 fn a_launched_program_belongs_to_the_desktop() {
     let mut private = start();
-    let args = json!({"program": "xterm", "args": ["-T", "Launched"], "match": {"title": "Launched"}, "timeout_ms": 60000});
+    let args = json!({"program": "mousepad", "match": {"title": "Mousepad"}, "timeout_ms": 60000});
     let launched = private.client.data("launch_app", args);
     assert_eq!(launched["window_found"], true, "{launched}");
     let pid = launched["pid"].as_u64().unwrap().try_into().unwrap();
@@ -152,6 +152,80 @@ fn nothing_runs_on_when_the_keeper_is_killed() {
         private.processes.iter().all(|(pid, born)| born_of(*pid).as_ref() != Some(born)).then_some(())
     });
     std::fs::remove_dir_all(&private.folder).unwrap();
+}
+
+/// A folder for temporary files of its own, so that the desktops of other tests are not in it.
+fn start_in(folder: &Path, command: &[&str]) -> Client {
+    let mut server = Command::new(BINARY);
+    server.args(["--mode", "mcp", "--log", "warning", "--sandbox", "--"]).args(command).env("TMPDIR", folder);
+    Client::spawn(server)
+}
+
+fn short_folder() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("o").tempdir_in("/tmp").unwrap()
+}
+
+fn is_empty(folder: &Path) -> Option<()> {
+    std::fs::read_dir(folder).unwrap().next().is_none().then_some(())
+}
+
+/// H-124 on desktop: however early the server is killed, the folder with the key goes.
+#[test]
+fn nothing_is_left_when_the_server_is_killed_while_it_starts() {
+    for tenths in [0, 1, 2, 3, 5, 8] {
+        let folder = short_folder();
+        let client = start_in(folder.path(), &["zenity", "--info"]);
+        std::thread::sleep(Duration::from_millis(tenths * 100));
+        signal(client.process_id(), rustix::process::Signal::KILL);
+        until("the folder to go", || is_empty(folder.path()));
+    }
+}
+
+/// H-124 on desktop: when the keeper is killed, the server removes the folder at its end.
+#[test]
+fn no_folder_is_left_when_the_keeper_was_killed() {
+    let folder = short_folder();
+    let mut client = start_in(folder.path(), &["zenity", "--info"]);
+    client.initialize("2025-11-25");
+    let family = family_of(client.process_id());
+    let keeper = family.iter().find(|(pid, _)| command_of(*pid).contains("sandbox-keeper")).unwrap().0;
+    signal(keeper, rustix::process::Signal::KILL);
+    client.close_input();
+    until("the folder to go", || is_empty(folder.path()));
+}
+
+/// H-124 on desktop: what both left behind, the next private desktop removes.
+#[test]
+fn the_next_desktop_removes_what_was_abandoned() {
+    let folder = short_folder();
+    let mut client = start_in(folder.path(), &["zenity", "--info"]);
+    client.initialize("2025-11-25");
+    let family = family_of(client.process_id());
+    let keeper = family.iter().find(|(pid, _)| command_of(*pid).contains("sandbox-keeper")).unwrap().0;
+    signal(client.process_id(), rustix::process::Signal::STOP);
+    signal(keeper, rustix::process::Signal::KILL);
+    signal(client.process_id(), rustix::process::Signal::KILL);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    let mut next = start_in(folder.path(), &["zenity", "--info"]);
+    next.initialize("2025-11-25");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the new one alone");
+    next.close_input();
+    until("the folder to go", || is_empty(folder.path()));
+}
+
+/// H-125 on desktop: a program that stops the keeper does not hold up the start.
+#[test]
+fn a_program_that_stops_the_keeper_holds_up_nothing() {
+    let folder = short_folder();
+    let began = std::time::Instant::now();
+    let mut client =
+        start_in(folder.path(), &["sh", "-c", "kill -STOP $PPID; exec zenity --info --title=Stopper"]);
+    client.initialize("2025-11-25");
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    let windows = client.data("list_windows", json!({}));
+    assert_eq!(windows["windows"][0]["title"], "Stopper", "{windows}");
+    client.close_input();
+    until("the folder to go", || is_empty(folder.path()));
 }
 
 #[test]

@@ -20,6 +20,8 @@ import time
 import pyatspi
 
 DEEPEST = 64
+# A sheet says that it has two billion children.
+MOST_CHILDREN = 2000
 STATES = ["showing", "visible", "sensitive", "enabled", "focused", "focusable", "selected", "selectable",
           "checked", "checkable", "pressed", "expandable", "expanded", "editable", "active"]
 
@@ -88,7 +90,7 @@ def walk(root):
         try:
             yield node, depth
             if depth < DEEPEST and not is_put_away(node, parent):
-                children = [node.getChildAtIndex(at) for at in range(node.childCount)]
+                children = [node.getChildAtIndex(at) for at in range(min(node.childCount, MOST_CHILDREN))]
                 role = node.getRoleName()
                 stack.extend((child, depth + 1, role) for child in reversed(children))
         except Exception as problem:

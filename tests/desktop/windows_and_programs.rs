@@ -106,6 +106,27 @@ fn a_splash_screen_is_passed_over() {
     action(&mut server, &uid, json!({"action": "close"}));
 }
 
+/// A file that a running program takes over is found in the window that it opened in.
+#[test]
+fn a_file_that_a_running_program_takes_over_is_found() {
+    let desk = desk();
+    let (first, second) = (desk.write("first.txt", "one"), desk.write("second.txt", "two"));
+    let mut server = desk.server();
+    let launch = |server: &mut Server, file: &std::path::Path| {
+        server.ok("launch_app", json!({"program": "mousepad", "args": [file], "timeout_ms": 20000}))
+    };
+    let one = launch(&mut server, &first);
+    assert_eq!((&one["window_found"], one.get("reused")), (&json!(true), None), "{one}");
+    let two = launch(&mut server, &second);
+    assert_eq!(two["window_found"], true, "{two}");
+    assert!(two["window"]["title"].as_str().unwrap().contains("second.txt"), "{two}");
+    let is_same = two["window"]["window_uid"] == one["window"]["window_uid"];
+    assert_eq!(two["reused"] == true, is_same, "{two}");
+    assert!(two["window"]["focused"] == true || two["note"].as_str().unwrap().contains("focus"), "{two}");
+    let uid = two["window"]["window_uid"].as_str().unwrap().to_owned();
+    action(&mut server, &uid, json!({"action": "close"}));
+}
+
 #[test]
 fn what_the_desktop_offers_is_listed_and_the_rest_refused() {
     let desk = desk();

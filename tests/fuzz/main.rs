@@ -89,6 +89,7 @@ targets! {
     keys: 20_000,
     #[cfg(feature = "http")] query: 4_000,
     redactor: 500,
+    rule_names: 20_000,
     scenario: 400,
     selector: 200,
     trace: 500,

@@ -455,11 +455,11 @@ impl Accessibility for Odd {
 }
 
 impl Input for Odd {
-    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
+    fn act(&self, act: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
         (self.before)("act");
         match &self.hand {
             Some(hand) => hand(act, cancel),
-            None => self.mock.act(act, delivery, cancel),
+            None => self.mock.act(act, delivery, guard, cancel),
         }
     }
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()> {

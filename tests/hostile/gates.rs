@@ -668,7 +668,11 @@ fn neighbours(spec: &Spec, args: &Value) -> Vec<Value> {
     let added = schema["properties"].as_object().unwrap().iter().filter_map(|(name, property)| {
         let known =
             given.contains_key(name) || ["dry_run", "confirm_token", "secret"].contains(&name.as_str());
-        (!known).then(|| with(args, json!({ name: some_value(&schema, property) })))
+        // Beside a uid the other names of a window change nothing, and beside points none does.
+        let idle = (given.contains_key("window_uid")
+            && ["window_index", "window_title"].contains(&name.as_str()))
+            || (given.contains_key("from") && name.starts_with("window_"));
+        (!known && !idle).then(|| with(args, json!({ name: some_value(&schema, property) })))
     });
     changed.chain(added).collect()
 }

@@ -12,13 +12,17 @@ mod support;
 
 mod bombs;
 mod broken;
+mod costs;
 mod everywhere;
 mod exec;
 mod face;
+mod folder;
 mod front;
 mod gates;
 mod injection;
+mod lost;
 mod paths;
+mod pressed;
 mod rows;
 mod screen;
 mod secrets;

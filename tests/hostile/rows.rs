@@ -27,8 +27,10 @@ pub const SECTIONS: &[(&str, &[Row])] = &[
     ("What stands on the screen", SCREEN),
     ("Secrets", SECRETS),
     ("Gates", GATES),
+    ("A private desktop", PRIVATE),
     ("Commands", EXEC),
     ("A broken environment", BROKEN),
+    ("Folders, files and costs", COSTS),
 ];
 
 const FRONT: &[Row] = &[
@@ -123,6 +125,7 @@ const STDIO: &[Row] = &[
         "it stops and is not answered; the other is ignored",
     ),
     row("H-35", "the end of input during a drag", "keys and buttons are let go; exit code 0"),
+    row("H-37", "the reader of our output is gone, the input stays open", "the server ends"),
     row("H-38", "200 calls at once, large answers", "200 answers, each one line of JSON"),
     row("H-39", "a tool that panics, with all logs on", "Internal; stdout stays pure; the server lives"),
 ];
@@ -162,6 +165,7 @@ const BOMBS: &[Row] = &[
 
 const SCREEN: &[Row] = &[
     row("H-51", "a title with terminal codes", "stripped everywhere; the element is still found"),
+    row("H-52", "invisible characters in an argument", "escaped in the audit log"),
     row(
         "H-53",
         "a screen that gives orders, and a client that obeys",
@@ -200,6 +204,16 @@ const SECRETS: &[Row] = &[
     row("H-63", "an API key in an address, or echoed in an error", "scrubbed")
         .but("the events of jobs: there are no jobs"),
     row("H-65", "a replay of text that was redacted", "NeedsSecret; no placeholder is typed"),
+    row(
+        "H-116",
+        "a named secret in pieces: erased in part, copied in part, in another field",
+        "the field is secret until it is emptied; parts are hidden",
+    ),
+    row(
+        "H-118",
+        "a picture of something secret that moves, and text read from it",
+        "black where it was and where it is; what the tree hides is not read",
+    ),
 ];
 
 const GATES: &[Row] = &[
@@ -213,12 +227,58 @@ const GATES: &[Row] = &[
         "a consent for anything else than what was asked",
         "ConfirmationInvalid, and the consent is spent",
     ),
+    row(
+        "H-70",
+        "thousands of wrong secrets and tokens",
+        "after a few, pauses that grow, and a line in the log",
+    ),
     row("H-71", "a denied tool by way of another one", "PermissionDenied")
         .but("by way of a job: there are no jobs"),
     row("H-72", "an allow list without a default", "what is not listed is denied"),
     row("H-73", "two actions allowed, fifty tried at once", "exactly two effects"),
     row("H-74", "the budgets of pictures, model tokens and time", "BudgetExceeded"),
     row("H-75", "dry runs of every input; the edges of the allowed region", "no input; refused outside"),
+    row(
+        "H-111",
+        "keys and the wheel inside open menus, lists, combo boxes, radio groups and tabs",
+        "ConfirmationRequired if one of the options is protected",
+    ),
+    row(
+        "H-112",
+        "a protected name spelled otherwise, in something that is pressed, or on a label",
+        "ConfirmationRequired",
+    ),
+    row(
+        "H-113",
+        "what comes up under the pointer, between two clicks, and between press and release",
+        "looked at again before each press; nothing is pressed",
+    ),
+    row("H-114", "a window that changes while the person is asked", "asked again, with what changed"),
+    row("H-115", "arguments too long for a question", "the whole is shown, or it is refused; nothing is cut"),
+    row("H-117", "random inputs on a window with one protected element", "it never changes without consent"),
+    row(
+        "H-130",
+        "every tool on a window of an application that is denied",
+        "listed without its title; no text, tree or pixel of it leaves; no input reaches it",
+    ),
+    row(
+        "H-131",
+        "an application that the person has to be asked about",
+        "withheld until the person agrees; asked once in a session; a no holds, and nobody else can answer",
+    ),
+];
+
+const PRIVATE: &[Row] = &[
+    row(
+        "H-132",
+        "a program on an isolated private desktop that reads files, writes to the system, and looks for processes, displays, sockets and the network",
+        "it gets nowhere; its window and its elements are there",
+    ),
+    row(
+        "H-133",
+        "isolation that is demanded or expected, where it is not possible",
+        "no private desktop; or a warning on stderr, in `doctor` and in `get_capabilities`",
+    ),
 ];
 
 const EXEC: &[Row] = &[
@@ -234,6 +294,11 @@ const EXEC: &[Row] = &[
         "H-80",
         "an empty, endless or broken command; a wrong folder; a shell that is not offered",
         "BadRequest",
+    ),
+    row(
+        "H-81",
+        "keys of ours and of others in the environment",
+        "no program that we start gets them, on any way",
     ),
 ];
 
@@ -262,6 +327,11 @@ const BROKEN: &[Row] = &[
         "no audit, no input; the trace stops with an error; no torn line but the last",
     ),
     row(
+        "H-90",
+        "an audit log that is removed, replaced or shared",
+        "noticed before the next input; made anew and said so, or no input; no line lost",
+    ),
+    row(
         "H-91",
         "the server killed during a trace",
         "every whole line can be read; a replay says where it tore",
@@ -270,4 +340,32 @@ const BROKEN: &[Row] = &[
         .but("a database: there is none"),
     row("H-94", "a monitor that is gone between picture and click", "the old picture is refused"),
     row("H-95", "a clock that jumps", "what expires goes by monotonic time"),
+];
+
+const COSTS: &[Row] = &[
+    row(
+        "H-120",
+        "a `config.json` that somebody else put into the working folder",
+        "obeyed where it tightens; what it would open is left out and named",
+    ),
+    row(
+        "H-121",
+        "small pictures that unpack to hundreds of megabytes, twenty at once",
+        "one budget of memory for all; what never fits is refused",
+    ),
+    row("H-122", "an audit log that cannot be rotated", "no line is lost, however often it is tried"),
+    row(
+        "H-123",
+        "300 half-open connections; every place in use",
+        "the stop switch and approvals are reached",
+    ),
+    row("H-124", "a private desktop whose server or keeper is killed while it starts", "no folder stays"),
+    row(
+        "H-125",
+        "a program that stops the keeper of its private desktop",
+        "the start goes on, or ends with a reason",
+    ),
+    row("H-126", "a trace that is removed while it is written", "a warning, and `trace_error` at its end"),
+    row("H-127", "150 waits over REST", "other calls are answered at once"),
+    row("H-128", "a flag's value that is also the name of a command", "it is the value"),
 ];

@@ -1149,7 +1149,7 @@ fn a_broken_pattern_stops_the_start() {
     let lists =
         ["window_title_patterns", "element_name_patterns", "element_role_patterns", "ocr_text_patterns"];
     for list in lists {
-        for pattern in ["(", "[a", "(?=a)", "(a)\\1", "a{99999999}", "*"] {
+        for pattern in ["(", "[a", "(?=a", "(a)\\1(", "a{99999999}", "*"] {
             for enabled in [true, false] {
                 let folder = tempfile::tempdir().unwrap();
                 let path = folder.path().join("config.json");

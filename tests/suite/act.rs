@@ -522,3 +522,22 @@ proptest! {
         prop_assert_eq!(reply["not_run"].as_u64().unwrap_or(0) as usize, hopes.len() - last - 1);
     }
 }
+
+/// A dry run tries every step as far as its tool's own dry run goes.
+#[test]
+fn a_dry_run_refuses_a_step_that_could_never_work() {
+    let world = World::on("scenarios/login.yaml");
+    let fill = |selector: &str| json!({"do": "set_value", "selector": selector, "value": "x"});
+    let dry = |steps: Value| world.call("act", json!({"steps": steps, "dry_run": true}));
+    let both = json!([fill("//Edit[name=\"Username\"]"), fill("//Button[name=\"Login\"]")]);
+    let refused = dry(both.clone());
+    assert_eq!(refused["error"]["code"], "PatternUnsupported", "{refused}");
+    assert_eq!(refused["error"]["context"]["step"], "steps[1]", "{refused}");
+    let first = dry(json!([fill("//Button[name=\"Login\"]")]));
+    assert_eq!(first["error"]["code"], "PatternUnsupported", "{first}");
+    let fine = dry(json!([fill("//Edit[name=\"Username\"]"), fill("//Edit[name=\"Password\"]")]));
+    assert_eq!(fine["ok"], true, "{fine}");
+    assert_eq!(world.effects(), 0);
+    // The real call is stopped at the same step.
+    assert_eq!(world.call("act", json!({"steps": both}))["stopped_at"], "steps[1]");
+}

@@ -166,11 +166,9 @@ fn a_claim_that_makes_no_sense_fails_and_says_why() {
     check_unjudged(json!({"kind": "text_visible", "regex": "("}), "BadRequest", "unclosed group");
     check_unjudged(json!({"kind": "text_visible", "regex": "(?:a{1000}){1000}"}), "BadRequest", "'regex'");
     check_unjudged(json!({"kind": "text_visible", "regex": "a", "mode": "eye"}), "BadRequest", "one of tree");
-    check_unjudged(
-        json!({"kind": "text_visible", "regex": "a", "text": "b"}),
-        "BadRequest",
-        "'text' is unknown",
-    );
+    // What was not understood is no verdict.
+    let unknown = json!({"kind": "text_visible", "regex": "a", "text": "b"});
+    check_refused(json!({"predicates": [unknown]}), "'text' is unknown");
     check_unjudged(json!({"kind": "window_exists"}), "BadRequest", "'title_regex' or 'window_uid'");
     check_unjudged(json!({"kind": "window_focused"}), "BadRequest", "'title_regex' or 'window_uid'");
     let gone = json!({"kind": "element_absent", "selector": "//Button", "window_uid": "no:such"});

@@ -1,7 +1,7 @@
 //! Windows behind others: keys go to the one that is named, and what an element does by itself it does in place.
 
 use os_screen_observer::model::input::{Act, Delivery};
-use os_screen_observer::platform::{Input, Stage};
+use os_screen_observer::platform::{Input, Stage, Unguarded};
 use os_screen_observer::scenario;
 use serde_json::{Value, json};
 
@@ -179,7 +179,23 @@ fn the_mock_takes_nothing_in_the_background() {
         native: "agree".to_owned(),
     };
     let act = Act::Focus { element: handle };
-    let refused = world.mock.act(&act, Delivery::Background, &Default::default());
+    let refused = world.mock.act(&act, Delivery::Background, &Unguarded, &Default::default());
     assert!(refused.is_err());
     assert_eq!(focused(&world), "front");
+}
+
+/// A click on a part of a window that shows brings the whole to the front, and the receipt says so.
+#[test]
+fn a_click_that_raises_a_window_says_so() {
+    let world = world(json!({}));
+    world.ok("window_action", json!({"action": "move", "window_uid": "front", "x": 300, "y": 0}));
+    let receipt =
+        world.ok("click_element", json!({"window_uid": "back", "selector": "//Button[name=\"Delete\"]"}));
+    assert_eq!((&receipt["raised"], receipt.get("in_background")), (&json!(true), None), "{receipt}");
+    assert_eq!(focused(&world), "back");
+    let again =
+        world.ok("click_element", json!({"window_uid": "back", "selector": "//Button[name=\"Delete\"]"}));
+    assert_eq!(again.get("raised"), None, "{again}");
+    let clicked = world.ok("click_at", json!({"x": 700, "y": 20}));
+    assert_eq!((&clicked["raised"], focused(&world).as_str()), (&json!(true), "front"), "{clicked}");
 }

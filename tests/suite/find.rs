@@ -14,7 +14,7 @@ fn a_match_has_what_is_needed_to_go_on() {
     let found = best(&world, json!({"text": "company card"}));
     assert_eq!((&found["role"], &found["name"]), (&json!("RadioButton"), &json!("Company card")));
     assert_eq!(found["path"], "Group \"Paid by\"");
-    assert_eq!(found["before"], "RadioButton \"My own money\" {selected}");
+    assert_eq!(found["before"], "RadioButton \"My own money\" {checked}");
     assert_eq!(found["after"], "Slider \"Urgency\" =2");
     assert_eq!(found["score"], 1.0);
     world.ok("click_element", json!({"ref": found["ref"]}));

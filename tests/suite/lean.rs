@@ -35,6 +35,42 @@ fn a_confirmed_click_costs_little() {
     assert!(text.len() / 4 <= 60, "{} tokens: {text}", text.len() / 4);
 }
 
+/// Single calls are told as steps are.
+#[test]
+fn a_single_call_is_a_line() {
+    let world = agent("scenarios/wizard.yaml");
+    world.lines("look", json!({}));
+    let clicked = world.lines("click_element", json!({"selector": ACCEPT}));
+    assert_eq!(clicked, "click e1 CheckBox \"I accept the licence\": done, changed");
+    let world = agent("scenarios/login.yaml");
+    let filled = world.lines("set_value", json!({"selector": USERNAME, "value": "alice"}));
+    assert!(filled.starts_with("set_value e1 Edit \"Username\": "), "{filled}");
+    world.lines("click_element", json!({"selector": USERNAME}));
+    let typed = world.lines("type_text", json!({"text": "x"}));
+    assert_eq!(typed, "type_text: confirmed, into e1 Edit \"Username\" =\"x\"");
+    let dry = world.lines("click_element", json!({"selector": LOGIN, "dry_run": true}));
+    assert_eq!(dry, "click e2 Button \"Login\": dry run, nothing was done");
+    let claim = json!({"predicates": [{"kind": "element_exists", "selector": LOGIN}]});
+    assert_eq!(world.lines("assert_state", claim), "assert_state: confirmed");
+    let lost = world.lines("click_element", json!({"selector": "//Button[name=\"Logn\"]"}));
+    assert!(lost.starts_with("click: failed, ElementNotFound: "), "{lost}");
+    assert!(
+        lost.contains("; try find; near: e2 Window[name=\"Acme Login\"]/Button[name=\"Login\"]"),
+        "{lost}"
+    );
+    for text in [clicked, filled, typed, dry, lost] {
+        assert!(text.len() / 4 <= 60, "{} tokens: {text}", text.len() / 4);
+    }
+    let mut client = Client::mock(&["--profile", "agent"]);
+    let reply = client.call("press_key", json!({"keys": "end"}));
+    let text = reply["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("press_key: done ("), "{text}");
+    assert!(reply.get("structuredContent").is_none(), "clients would drop the line: {reply}");
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let press = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "press_key").unwrap();
+    assert!(press.get("outputSchema").is_none(), "{press}");
+}
+
 #[test]
 fn a_step_is_a_line() {
     let world = agent("scenarios/login.yaml");
@@ -86,7 +122,8 @@ fn a_failing_step_stays_in_whatever_room() {
     assert!(!reply.ok());
     let text = reply.lines().unwrap();
     assert!(text.contains("Button \"Login\": failed, Timeout: no window of this title"), "{text}");
-    assert!(text.contains("… ") && text.contains("steps before"), "{text}");
+    let counted = text.lines().next().unwrap();
+    assert!(counted.starts_with("1 to ") && counted.ends_with(" confirmed"), "{text}");
     let full = World::on("scenarios/login.yaml");
     let value = full.call("act", json!({"steps": steps, "max_tokens": 120}));
     let last = value["steps"].as_array().unwrap().last().unwrap();
@@ -286,6 +323,25 @@ fn a_failed_list_is_an_error_to_the_client() {
     assert_eq!(reply["isError"], true, "{reply}");
     let text = reply["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("1 press_key end: failed, Timeout: no window of this title is new"), "{text}");
+}
+
+/// What there is no room for is counted as lines, and the call that is named shows them.
+#[test]
+fn what_act_leaves_out_is_told_truly() {
+    let world = agent("scenarios/wizard.yaml");
+    let next = click("//Button[name=\"Next\"]", json!("text: Step 2"));
+    let steps = json!([click(ACCEPT, json!("changed")), next]);
+    let text = world.lines("act", json!({"steps": steps, "max_tokens": 100}));
+    let more = text.lines().find(|line| line.starts_with("… ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(more.ends_with(" more lines: look {\"window_uid\":\"mock:setup\"}"), "{text}");
+    let count: usize = more.split(' ').nth(1).unwrap().parse().unwrap();
+    let told = text.lines().filter(|line| line.starts_with(['+', '~', '-']) && line.len() > 2).count();
+    let whole = agent("scenarios/wizard.yaml");
+    let whole = whole.lines("act", json!({"steps": steps}));
+    let all = whole.lines().filter(|line| line.starts_with(['+', '~', '-']) && line.len() > 2).count();
+    assert_eq!(told + count, all, "{text}\n{whole}");
+    // What can be pressed next is there before other lines are.
+    assert!(text.contains("Button \"Next\""), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How often a call asks the desktop: the windows are listed once before an input and once after it, and so is every
-//! tree that the answer is about. Where consent rules are set, one look more comes right before the input, and where
-//! something changed while a tree was read, the windows are listed again.
+//! tree that the answer is about. Where consent rules are set, one look more comes right before the input, and one before
+//! each press of the pointer; where something changed while a tree was read, the windows are listed again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -110,9 +110,11 @@ fn check_both(scenario: Option<&str>, tool: &str, args: Value, free: (usize, usi
 #[test]
 fn an_element_is_acted_on_with_one_look_before_and_one_after() {
     let username = json!({"selector": "//Edit[name=\"Username\"]"});
-    for tool in ["click_element", "focus_element", "invoke_element", "clear_text", "right_click_element"] {
+    for tool in ["click_element", "focus_element", "invoke_element", "clear_text"] {
         check_both(Some(LOGIN), tool, username.clone(), (2, 2), (3, 3));
     }
+    // The pointer looks where it is.
+    check_both(Some(LOGIN), "right_click_element", username, (2, 2), (4, 4));
     let value = json!({"selector": "//Edit[name=\"Username\"]", "value": "alice"});
     check_both(Some(LOGIN), "set_value", value, (2, 2), (3, 3));
     let keys = json!({"selector": "//Edit[name=\"Username\"]", "keys": "end"});
@@ -129,7 +131,7 @@ fn a_dry_run_looks_once() {
 
 #[test]
 fn a_point_is_clicked_with_one_look_before_and_one_after() {
-    check_both(Some(LOGIN), "click_at", json!({"x": 300, "y": 200}), (2, 0), (3, 2));
+    check_both(Some(LOGIN), "click_at", json!({"x": 300, "y": 200}), (2, 0), (4, 3));
 }
 
 /// What is sent without a look afterwards needs none before, unless it may go into a secret field or is judged.
@@ -139,11 +141,12 @@ fn keys_are_sent_with_one_look() {
     check_both(Some(LOGIN), "press_key", json!({"keys": "end"}), (0, 0), (2, 2));
 }
 
-/// Reading takes so long that what lies over the text is looked at after it: one look for the reading itself.
+/// Reading takes so long that what lies over the text is looked at after it: one look for the reading itself, with a tree
+/// before its picture and one after it.
 #[test]
 fn a_text_is_clicked_with_one_look_more_to_read_it() {
     let args = json!({"text": "Edit", "match": "exact", "window_index": 0});
-    check_both(None, "click_text", args, (3, 3), (4, 4));
+    check_both(None, "click_text", args, (3, 4), (5, 6));
 }
 
 /// Its own look before the first step and after the last, and those of the step, which is a call by itself.
@@ -160,7 +163,7 @@ fn both_ends_of_a_drag_are_of_one_look() {
         "to": {"selector": "//Edit[name=\"Password\"]"},
         "duration_s": 0,
     });
-    check_both(Some(LOGIN), "drag", ends, (1, 1), (2, 2));
+    check_both(Some(LOGIN), "drag", ends, (1, 1), (4, 4));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod source;
 
 mod act;
 mod acting;
+mod apps;
 mod assert;
 mod background;
 mod click_text;
@@ -23,12 +24,16 @@ mod consent;
 mod docs_config;
 mod docs_links;
 mod docs_scenarios;
+#[cfg(feature = "http")]
+mod drop_in;
 #[cfg(target_os = "linux")]
 mod exec;
 mod find;
 mod gate;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "jobs")]
+mod jobs;
 mod lean;
 mod listings;
 mod look;
@@ -36,6 +41,7 @@ mod observe;
 mod ocr;
 mod one_reading;
 mod outline;
+mod own_words;
 mod pictures;
 mod places;
 mod record;
@@ -46,6 +52,7 @@ mod role_literals;
 mod rooms;
 mod samples;
 mod secrets;
+mod spawning;
 mod stdio;
 mod surface;
 mod tasks;

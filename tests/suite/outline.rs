@@ -82,7 +82,19 @@ fn read_back(text: &str) -> Vec<Line> {
         r#"(?: \{([a-z,]+)\})?(?: \{hidden\})?(?: @(-?\d+)(?:,(-?\d+))?(?: (\d+)x(\d+))?)?(?: \+\d+)?$"#,
     ))
     .unwrap();
-    let plain = |text: &str| text.replace("\\\"", "\"").replace("\\\\", "\\");
+    let plain = |text: &str| {
+        let mut plain = String::new();
+        let mut signs = text.chars();
+        while let Some(sign) = signs.next() {
+            match sign {
+                '\\' => {
+                    plain.extend(signs.next().map(|sign| if matches!(sign, 'n' | 't') { ' ' } else { sign }))
+                }
+                other => plain.push(other),
+            }
+        }
+        plain
+    };
     let mut last = Rect::default();
     let mut lines = Vec::new();
     for written in text.lines() {
@@ -155,7 +167,11 @@ fn check_line(tree: &str, line: &Line, element: &Element) {
     let flag = |name: &str| line.flags.iter().any(|flag| flag == name);
     assert_eq!(flag("disabled"), !element.enabled, "{what}");
     assert_eq!(flag("focused"), element.focused, "{what}");
-    assert_eq!(flag("selected"), element.selected == Some(true), "{what}");
+    assert_eq!(flag("selected") || flag("checked"), element.selected == Some(true), "{what}");
+    assert!(
+        flag("checked") <= element.role.is_ticked() && flag("selected") <= !element.role.is_ticked(),
+        "{what}"
+    );
     assert_eq!(flag("expanded"), element.expanded == Some(true), "{what}");
     assert_eq!(flag("collapsed"), element.expanded == Some(false), "{what}");
     assert_eq!(
@@ -406,7 +422,7 @@ fn changes_are_lines_with_signs() {
     let seen = world.ok("observe_window", quiet);
     let text = seen["outline"].as_str().unwrap();
     let line = format!("~ {} CheckBox \"I keep the receipts\"", send.as_str().unwrap());
-    assert!(text.lines().any(|it| it.starts_with(&line) && it.contains("selected")), "{text}");
+    assert!(text.lines().any(|it| it.starts_with(&line) && it.contains("checked")), "{text}");
     assert_eq!(seen["added"], 0);
 }
 

@@ -68,10 +68,10 @@ fn the_newer_era_needs_no_greeting() {
 
 /// H-31 on stdio: a call before the greeting.
 #[test]
-fn a_call_without_greeting_or_era_is_a_clean_error() {
+fn a_call_without_greeting_or_era_is_served() {
     let mut client = start();
     let answer = client.request("tools/call", json!({"name": "list_windows", "arguments": {}}));
-    assert!(answer["error"]["code"].is_i64(), "{answer}");
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
     assert!(client.alive());
 }
 
@@ -125,7 +125,6 @@ fn errors_are_results_that_a_model_can_read() {
     let mut client = Client::mock(&[]);
     let cases = [
         ("click_at", json!({"x": "1", "y": 2}), "BadRequest", "argument 'x'"),
-        ("click_at", json!({"x": 1.5, "y": 2}), "BadRequest", "argument 'x'"),
         ("click_at", json!({"y": 2}), "BadRequest", "argument 'x' is required"),
         ("click_at", json!({"x": 1, "y": 2, "colour": 3}), "BadRequest", "unknown argument 'colour'"),
         ("no_such_tool", json!({}), "BadRequest", "unknown tool"),

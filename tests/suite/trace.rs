@@ -438,7 +438,7 @@ fn a_login_replays_without_a_difference() {
         let after = world.ok("replay_step", json!({"replay_id": "rep:1"}));
         assert_eq!(
             keys(&after),
-            ["ok", "success", "step_id", "caused_by_step_id", "finished", "position", "total"]
+            ["ok", "success", "step_id", "caused_by_step_id", "finished", "position", "total", "replay_id"]
                 .map(str::to_owned)
                 .into()
         );

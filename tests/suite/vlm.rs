@@ -31,17 +31,23 @@ fn world(server: &FakeModel, more: Value) -> World {
 
 /// The message of a call in mode vlm that must fail with `code`. No failure tells the key.
 #[track_caller]
-fn failure(server: &FakeModel, more: Value, code: &str) -> String {
-    let reply = world(server, more).call(TOOL, json!({"mode": "vlm"}));
-    assert_eq!(reply["error"]["code"], code, "{reply}");
+fn failure(server: &FakeModel, more: Value) -> String {
+    let reply = world(server, more).ok(TOOL, json!({"mode": "vlm"}));
     assert!(!reply.to_string().contains(KEY), "{reply}");
-    reply["error"]["message"].as_str().unwrap().to_owned()
+    vlm_part(&reply)
+}
+
+/// What stands in place of the model's words.
+fn vlm_part(reply: &Value) -> String {
+    let description = reply["description"].as_str().unwrap();
+    let (_, part) = description.split_once("[vlm]\n").unwrap_or_else(|| panic!("{description}"));
+    part.to_owned()
 }
 
 #[track_caller]
-fn check_failure(script: Script, more: Value, code: &str, expected: &[&str]) {
+fn check_failure(script: Script, more: Value, expected: &[&str]) {
     let server = FakeModel::playing([script]);
-    let message = failure(&server, more, code);
+    let message = failure(&server, more);
     for part in expected {
         assert!(message.contains(part), "'{part}' is not in: {message}");
     }
@@ -118,12 +124,11 @@ fn the_mode_decides_who_is_asked() {
 
 #[test]
 fn without_a_model_the_reply_says_how_to_get_one() {
-    let off = World::new().call(TOOL, json!({"mode": "vlm"}));
-    assert_eq!(off["error"]["code"], "PlatformUnsupported");
-    assert!(off["error"]["message"].as_str().unwrap().contains("vlm.enabled"), "{off}");
+    let off = World::new().ok(TOOL, json!({"mode": "vlm"}));
+    assert!(vlm_part(&off).contains("vlm.enabled"), "{off}");
     assert!(!World::new().ok(TOOL, json!({}))["description"].as_str().unwrap().contains("[vlm]"));
     let server = FakeModel::playing([]);
-    let message = failure(&server, json!({"model": null}), "PlatformUnsupported");
+    let message = failure(&server, json!({"model": null}));
     assert!(message.contains("models --pick"), "{message}");
     assert!(server.requests().is_empty());
 }
@@ -193,7 +198,7 @@ fn a_failed_pass_leaves_its_fields_null() {
 #[test]
 fn a_dead_server_is_not_asked_again() {
     let server = FakeModel::playing([Script::Hang, Script::says("{}")]);
-    failure(&server, passes(json!({"timeout_s": 0.3})), "Timeout");
+    failure(&server, passes(json!({"timeout_s": 0.3})));
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -202,25 +207,20 @@ fn a_dead_server_is_not_asked_again() {
 #[test]
 fn refusals_say_what_to_check() {
     let echo = json!({"error": format!("bad header Authorization: Bearer {KEY}")});
-    check_failure(Script::Json(401, echo), json!({}), "Internal", &["401", "vlm.api_key", "Bearer ***"]);
-    check_failure(
-        Script::Json(429, json!({"error": "too fast"})),
-        json!({}),
-        "Internal",
-        &["429", "too fast"],
-    );
+    check_failure(Script::Json(401, echo), json!({}), &["401", "vlm.api_key", "Bearer ***"]);
+    check_failure(Script::Json(429, json!({"error": "too fast"})), json!({}), &["429", "too fast"]);
     let page = Script::Page(
         502,
         "Content-Type: text/html\r\n",
         format!("<html><h1>Bad {KEY}</h1>{}", "x".repeat(9000)),
     );
-    check_failure(page, json!({}), "Internal", &["502", "<h1>Bad ***", "…"]);
+    check_failure(page, json!({}), &["502", "<h1>Bad ***", "…"]);
 }
 
 #[test]
 fn both_prefixes_missing_is_told() {
     let server = FakeModel::playing([Script::not_found(), Script::not_found()]);
-    let message = failure(&server, json!({}), "Internal");
+    let message = failure(&server, json!({}));
     assert!(
         message.contains("/v1/chat/completions answered 404") && message.contains("vlm.base_url"),
         "{message}"
@@ -232,29 +232,23 @@ fn answers_that_cannot_be_read_are_errors() {
     check_failure(
         Script::Page(200, "", "<!doctype html>".into()),
         json!({}),
-        "Internal",
         &["not answer with JSON", "<!doctype"],
     );
-    check_failure(
-        Script::Page(200, "", "{\"choices\": [".into()),
-        json!({}),
-        "Internal",
-        &["not answer with JSON"],
-    );
-    check_failure(Script::Json(200, json!({"choices": []})), json!({}), "Internal", &["text is empty"]);
-    check_failure(Script::Cut, json!({}), "Internal", &["/api/v1/chat/completions"]);
+    check_failure(Script::Page(200, "", "{\"choices\": [".into()), json!({}), &["not answer with JSON"]);
+    check_failure(Script::Json(200, json!({"choices": []})), json!({}), &["text is empty"]);
+    check_failure(Script::Cut, json!({}), &["/api/v1/chat/completions"]);
 }
 
 #[test]
 fn a_hanging_server_times_out() {
     let began = Instant::now();
-    check_failure(Script::Hang, json!({"timeout_s": 0.3}), "Timeout", &["0.3 s", "vlm.timeout_s"]);
+    check_failure(Script::Hang, json!({"timeout_s": 0.3}), &["0.3 s", "vlm.timeout_s"]);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 #[test]
 fn a_flood_is_cut_off() {
-    check_failure(Script::Flood(50 << 20), json!({}), "Internal", &["more than 4194304 bytes"]);
+    check_failure(Script::Flood(50 << 20), json!({}), &["more than 4194304 bytes"]);
 }
 
 #[test]
@@ -264,7 +258,7 @@ fn redirects_are_not_followed() {
         Box::leak(format!("Location: {}/api/v1/chat/completions\r\n", second.url).into_boxed_str());
     for status in [301, 302, 307, 308] {
         let page = Script::Page(status, head, String::new());
-        check_failure(page, json!({}), "Internal", &[&status.to_string(), "redirects are not followed"]);
+        check_failure(page, json!({}), &[&status.to_string(), "redirects are not followed"]);
     }
     assert!(second.requests().is_empty());
 }
@@ -276,7 +270,7 @@ fn nobody_there_is_told_without_the_login() {
     let gone = server.url.replace("http://", &format!("http://user:{KEY}@"));
     drop(server);
     let other = FakeModel::playing([]);
-    let message = failure(&other, json!({"base_url": gone, "api_key": null}), "Internal");
+    let message = failure(&other, json!({"base_url": gone, "api_key": null}));
     assert!(message.contains("http://***@127.0.0.1"), "{message}");
     assert!(message.contains("can be reached"), "{message}");
 }
@@ -292,8 +286,8 @@ fn tls_is_spoken_where_the_address_says_so() {
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
         first
     });
-    let message = failure(&FakeModel::playing([]), json!({"base_url": url}), "Internal");
-    assert!(message.starts_with("the model server https://127.0.0.1"), "{message}");
+    let message = failure(&FakeModel::playing([]), json!({"base_url": url}));
+    assert!(message.contains("the model server https://127.0.0.1"), "{message}");
     // A handshake record of TLS 1.x, and nothing of the request.
     let first = peer.join().unwrap();
     assert_eq!(first[..2], [0x16, 0x03]);
@@ -457,7 +451,8 @@ fn a_budget_without_room_sends_nothing() {
         let server = FakeModel::playing([Script::says("x")]);
         let world = with_budget(&server, more, budgets);
         for mode in ["vlm", "combined"] {
-            assert_eq!(world.code(TOOL, json!({"mode": mode})), "BudgetExceeded");
+            let told = world.ok(TOOL, json!({"mode": mode}))["description"].to_string();
+            assert!(told.contains("[accessibility]") && told.contains("[VLM not asked: "), "{told}");
         }
         world.ok(TOOL, json!({"mode": "accessibility"}));
         assert!(server.requests().is_empty());
@@ -475,7 +470,8 @@ fn the_servers_own_count_is_charged() {
     assert_eq!(tokens(&world), 900);
     world.ok(TOOL, json!({}));
     assert_eq!(tokens(&world), 19_900);
-    assert_eq!(world.code(TOOL, json!({})), "BudgetExceeded");
+    let told = world.ok(TOOL, json!({}))["description"].to_string();
+    assert!(told.contains("[VLM not asked: "), "{told}");
     assert_eq!(server.requests().len(), 2);
     let status = world.ok("get_budget_status", json!({}));
     assert_eq!(status["screenshots"]["used"], 2, "{status}");

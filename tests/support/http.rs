@@ -20,7 +20,7 @@ pub struct Site {
     pub address: SocketAddr,
     pub link: String,
     pub clickthrough: Option<u16>,
-    shutdown: CancellationToken,
+    pub shutdown: CancellationToken,
     _folder: tempfile::TempDir,
 }
 

@@ -158,7 +158,13 @@ impl Client {
         if !command.get_envs().any(|(name, _)| name == "OSO_TRACING__DIR") {
             command.env("OSO_TRACING__DIR", folder.path().join("traces"));
         }
-        command.current_dir(project());
+        if command.get_current_dir().is_none() {
+            command.current_dir(project());
+        }
+        // Whoever runs the tests may have a config file of their own.
+        if !command.get_envs().any(|(name, _)| name == "XDG_CONFIG_HOME") {
+            command.env("XDG_CONFIG_HOME", folder.path());
+        }
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();

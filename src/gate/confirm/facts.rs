@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::Rect;
+use crate::tool::args::{WINDOW_INDEX, WINDOW_TITLE, WINDOW_UID};
 use crate::tool::{Starting, Target};
 
 /// One call of one tool on what it was resolved to.
@@ -27,7 +28,12 @@ struct Touched {
 
 impl CallFacts {
     pub fn of(tool: &'static str, args: &Map<String, Value>, targets: &[Target]) -> Self {
-        Self { tool, args: args.clone(), touched: targets.iter().map(Touched::of).collect() }
+        let mut args = args.clone();
+        // The window that was found is what counts, however it was named.
+        if targets.iter().any(|target| !target.window_uid().is_empty()) {
+            args.retain(|name, _| ![WINDOW_UID, WINDOW_INDEX, WINDOW_TITLE].contains(&name.as_str()));
+        }
+        Self { tool, args, touched: targets.iter().map(Touched::of).collect() }
     }
 
     /// In what the present call differs from this one, in words without any value.

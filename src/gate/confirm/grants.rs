@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::CallFacts;
+use super::{CallFacts, ShownWindow};
 use crate::clock::lock;
 use crate::error::{Error, Result};
 
@@ -31,7 +31,18 @@ struct Grant {
     id: String,
     giver: Giver,
     facts: CallFacts,
+    /// What the person saw when they were asked.
+    shown: Option<ShownWindow>,
     since: Duration,
+}
+
+/// Why a grant is not good for a call.
+#[derive(Debug, PartialEq, Eq)]
+pub enum GrantProblem {
+    /// In words that follow `the token`.
+    Invalid(String),
+    /// It is for this call, but the person saw something else: what.
+    Changed(String),
 }
 
 impl Grants {
@@ -40,6 +51,17 @@ impl Grants {
     }
 
     pub fn store_grant(&self, facts: CallFacts, giver: Giver, now: Duration) -> Result<String> {
+        self.store_shown(facts, giver, None, now)
+    }
+
+    /// The same for a grant that is good for what was shown alone.
+    pub fn store_shown(
+        &self,
+        facts: CallFacts,
+        giver: Giver,
+        shown: Option<ShownWindow>,
+        now: Duration,
+    ) -> Result<String> {
         let id = fresh_id(giver)?;
         let mut grants = lock(&self.oldest_first);
         grants.retain(|grant| self.is_alive(grant, now));
@@ -50,7 +72,7 @@ impl Grants {
         if grants.len() >= MOST_KEPT {
             grants.pop_front();
         }
-        grants.push_back(Grant { id: id.clone(), giver, facts, since: now });
+        grants.push_back(Grant { id: id.clone(), giver, facts, shown, since: now });
         Ok(id)
     }
 
@@ -60,19 +82,25 @@ impl Grants {
         id: &str,
         giver: Giver,
         facts: &CallFacts,
+        shown: Option<&ShownWindow>,
         now: Duration,
         dry_run: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), GrantProblem> {
         let mut grants = lock(&self.oldest_first);
         let place = grants.iter().position(|grant| grant.id == id && grant.giver == giver);
         let Some(grant) = place.and_then(|place| grants.remove(place)) else {
-            return Err("is unknown, expired or already used".to_owned());
+            return Err(GrantProblem::Invalid("is unknown, expired or already used".to_owned()));
         };
         if !self.is_alive(&grant, now) {
-            return Err(format!("has expired after {} s", self.ttl.as_secs()));
+            return Err(GrantProblem::Invalid(format!("has expired after {} s", self.ttl.as_secs())));
         }
         if let Some(difference) = grant.facts.describe_difference(facts, self.tolerance) {
-            return Err(difference);
+            return Err(GrantProblem::Invalid(difference));
+        }
+        if let Some(change) =
+            grant.shown.as_ref().zip(shown).and_then(|(then, now)| then.describe_change(now))
+        {
+            return Err(GrantProblem::Changed(change));
         }
         if dry_run {
             grants.push_back(grant);
@@ -133,21 +161,23 @@ mod tests {
         let grants = grants();
         let id = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
         assert!(id.starts_with("ct:") && id.len() == 35, "{id}");
-        grants.redeem_grant(&id, Giver::Caller, &facts(1), seconds(59), true).unwrap();
-        grants.redeem_grant(&id, Giver::Caller, &facts(1), seconds(59), false).unwrap();
-        assert!(grants.redeem_grant(&id, Giver::Caller, &facts(1), seconds(59), false).is_err());
+        grants.redeem_grant(&id, Giver::Caller, &facts(1), None, seconds(59), true).unwrap();
+        grants.redeem_grant(&id, Giver::Caller, &facts(1), None, seconds(59), false).unwrap();
+        assert!(grants.redeem_grant(&id, Giver::Caller, &facts(1), None, seconds(59), false).is_err());
     }
 
     #[test]
     fn time_and_mismatch_burn_it() {
         let grants = grants();
         let late = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
-        let problem = grants.redeem_grant(&late, Giver::Caller, &facts(1), seconds(60), false).unwrap_err();
-        assert!(problem.contains("expired after 60 s"), "{problem}");
+        let problem =
+            grants.redeem_grant(&late, Giver::Caller, &facts(1), None, seconds(60), false).unwrap_err();
+        assert_eq!(problem, GrantProblem::Invalid("has expired after 60 s".to_owned()));
         let other = grants.store_grant(facts(1), Giver::Caller, seconds(60)).unwrap();
-        let problem = grants.redeem_grant(&other, Giver::Caller, &facts(2), seconds(61), true).unwrap_err();
-        assert_eq!(problem, "is for another 'count'");
-        assert!(grants.redeem_grant(&other, Giver::Caller, &facts(1), seconds(61), false).is_err());
+        let problem =
+            grants.redeem_grant(&other, Giver::Caller, &facts(2), None, seconds(61), true).unwrap_err();
+        assert_eq!(problem, GrantProblem::Invalid("is for another 'count'".to_owned()));
+        assert!(grants.redeem_grant(&other, Giver::Caller, &facts(1), None, seconds(61), false).is_err());
     }
 
     #[test]
@@ -155,8 +185,8 @@ mod tests {
         let grants = grants();
         let token = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
         let ticket = grants.store_grant(facts(1), Giver::Person, seconds(0)).unwrap();
-        assert!(grants.redeem_grant(&token, Giver::Person, &facts(1), seconds(0), false).is_err());
-        assert!(grants.redeem_grant(&ticket, Giver::Caller, &facts(1), seconds(0), false).is_err());
+        assert!(grants.redeem_grant(&token, Giver::Person, &facts(1), None, seconds(0), false).is_err());
+        assert!(grants.redeem_grant(&ticket, Giver::Caller, &facts(1), None, seconds(0), false).is_err());
     }
 
     #[test]
@@ -166,8 +196,8 @@ mod tests {
         let ids: Vec<String> = (0..MOST_KEPT)
             .map(|_| grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap())
             .collect();
-        assert!(grants.redeem_grant(&first, Giver::Caller, &facts(1), seconds(0), false).is_err());
-        assert!(grants.redeem_grant(&ids[0], Giver::Caller, &facts(1), seconds(0), false).is_ok());
+        assert!(grants.redeem_grant(&first, Giver::Caller, &facts(1), None, seconds(0), false).is_err());
+        assert!(grants.redeem_grant(&ids[0], Giver::Caller, &facts(1), None, seconds(0), false).is_ok());
     }
 
     #[test]
@@ -180,6 +210,6 @@ mod tests {
         assert!(!grants.another_question_is_open(&facts(1), None, seconds(59)));
         assert!(!grants.another_question_is_open(&facts(2), None, seconds(60)));
         grants.store_grant(facts(1), Giver::Person, seconds(1)).unwrap();
-        assert!(grants.redeem_grant(&old, Giver::Person, &facts(1), seconds(1), false).is_err());
+        assert!(grants.redeem_grant(&old, Giver::Person, &facts(1), None, seconds(1), false).is_err());
     }
 }

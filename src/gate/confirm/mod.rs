@@ -7,37 +7,32 @@
 
 mod facts;
 mod grants;
+mod rules;
+mod shown_window;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 pub use facts::CallFacts;
 
-use crate::config::limits::compile_pattern;
-use crate::config::{Config, ConfirmationMode, OnUnread};
+use crate::config::{Config, ConfirmationMode, limits};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::Role;
-use crate::privacy::arguments::Keeper;
+use crate::privacy::arguments::{Keeper, TRUNCATED};
 use crate::text::shorten;
 pub use crate::tool::person::{Person, Question, Ticket};
-use crate::tool::{ElementTarget, Meta, Target};
-use grants::{Giver, Grants};
+use crate::tool::{ConsentRules, Meta, Target};
+use grants::{Giver, GrantProblem, Grants};
+use rules::NameRules;
+use shown_window::ShownWindow;
 
 #[derive(Debug)]
 pub struct Confirm {
-    rules: Vec<ConsentRule>,
-    allows_unread: bool,
+    rules: Arc<NameRules>,
     mode: ConfirmationMode,
     ttl: Duration,
     grants: Grants,
-}
-
-#[derive(Debug)]
-struct ConsentRule {
-    role: Option<Role>,
-    name: Option<Regex>,
 }
 
 impl Person {
@@ -137,15 +132,10 @@ pub enum ConsentVerdict {
 
 impl Confirm {
     pub fn new(config: &Config) -> Result<Self, String> {
-        let rules = config.confirmation_rules().iter().map(|rule| {
-            let name = rule.name_regex.as_deref().map(compile_rule).transpose()?;
-            Ok(ConsentRule { role: rule.role.as_deref().map(Role::parse), name })
-        });
         let settings = &config.confirmation;
         let ttl = Duration::from_secs(settings.ttl_seconds);
         Ok(Self {
-            rules: rules.collect::<Result<_, String>>()?,
-            allows_unread: settings.on_unread == OnUnread::Off,
+            rules: Arc::new(NameRules::of(config)?),
             mode: settings.mode,
             ttl,
             grants: Grants::new(ttl, settings.bbox_tolerance_px),
@@ -153,13 +143,18 @@ impl Confirm {
     }
 
     pub fn is_active(&self) -> bool {
-        !self.rules.is_empty()
+        self.rules.has_any()
     }
 
     /// What the rules cannot tell about, because it could not be read.
     pub fn unread_target<'a>(&self, targets: &'a [Target]) -> Option<&'a Target> {
-        let judges = self.is_active() && !self.allows_unread;
+        let judges = self.is_active() && self.rules.covers_unread();
         targets.iter().find(|target| judges && target.is_unread())
+    }
+
+    /// What is held to the rules again while an input is under way; nothing where there are none.
+    pub fn rules_for_inputs(&self) -> Option<Arc<dyn ConsentRules>> {
+        self.is_active().then(|| self.rules.clone() as Arc<dyn ConsentRules>)
     }
 
     pub fn asks_the_person(&self) -> bool {
@@ -198,14 +193,17 @@ impl Confirm {
             (Some(target), None) => {
                 Err(consent_required(case, target, "requires a confirm_token from propose_action"))
             }
-            (Some(_), Some(token)) => self.redeem_grant(case, token, Giver::Caller).map_err(|why| {
-                Error::new(
-                    Kind::ConfirmationInvalid,
-                    format!("confirm_token {why}; propose the action again"),
-                )
-                .with("token", token)
-                .with("reason", why)
-            }),
+            (Some(_), Some(token)) => {
+                self.redeem_grant(case, None, token, Giver::Caller).map_err(|problem| {
+                    let (GrantProblem::Invalid(why) | GrantProblem::Changed(why)) = problem;
+                    Error::new(
+                        Kind::ConfirmationInvalid,
+                        format!("confirm_token {why}; propose the action again"),
+                    )
+                    .with("token", token)
+                    .with("reason", why)
+                })
+            }
         }
     }
 
@@ -228,13 +226,15 @@ impl Confirm {
             .with("token", token));
         }
         match case.person {
-            Person::Agreed(ticket) => self.redeem_grant(case, &ticket.0, Giver::Person).map_err(|why| {
-                Error::new(
+            Person::Agreed(ticket) => match self.redeem_grant(case, Some(target), &ticket.0, Giver::Person) {
+                Ok(granted) => Ok(granted),
+                Err(GrantProblem::Changed(what)) => self.ask_person(case, target, Some(&what)),
+                Err(GrantProblem::Invalid(why)) => Err(Error::new(
                     Kind::ConfirmationInvalid,
                     format!("the person's answer {why}; call again to ask again"),
                 )
-                .with("reason", why)
-            }),
+                .with("reason", why)),
+            },
             Person::Declined(ticket) => {
                 self.grants.revoke_grant(&ticket.0);
                 Err(consent_declined(case, target))
@@ -247,21 +247,28 @@ impl Confirm {
                     "was not answered by the person in time; nothing was done",
                 ))
             }
-            Person::Reachable if !case.dry_run => {
-                let ticket = Ticket(self.grants.store_grant(facts, Giver::Person, case.now)?);
-                let text = question_text(case, target);
-                let hides_typed = case.keeper.hides_typed;
-                let question = Box::new(Question { ticket, text, target: target.clone(), hides_typed });
-                Ok(ConsentVerdict::Asks(
-                    consent_required(case, target, "needs the person's consent"),
-                    question,
-                ))
-            }
+            Person::Reachable if !case.dry_run => self.ask_person(case, target, None),
             Person::Reachable => {
                 Err(consent_required(case, target, "needs the person's consent; call it without dry_run"))
             }
             Person::Unreachable => Err(consent_required(case, target, self.unreachable_hint())),
         }
+    }
+
+    /// Refused until the person has been asked; `changed` is what they did not see when they were asked before.
+    fn ask_person(&self, case: &Case, target: &Target, changed: Option<&str>) -> Result<ConsentVerdict> {
+        let text = question_text(case, target, changed)?;
+        let facts = CallFacts::of(case.meta.name, case.args, case.targets);
+        let shown = ShownWindow::of(target);
+        let ticket = Ticket(self.grants.store_shown(facts, Giver::Person, shown, case.now)?);
+        let hides_typed = case.keeper.hides_typed;
+        let question =
+            Box::new(Question { ticket, text, target: target.clone(), hides_typed, for_session: false });
+        let what = match changed {
+            None => "needs the person's consent",
+            Some(_) => "needs the person's consent again, because the window changed since they were asked",
+        };
+        Ok(ConsentVerdict::Asks(consent_required(case, target, what), question))
     }
 
     fn unreachable_hint(&self) -> &'static str {
@@ -274,9 +281,17 @@ impl Confirm {
         }
     }
 
-    fn redeem_grant(&self, case: &Case, id: &str, giver: Giver) -> Result<ConsentVerdict, String> {
+    /// `shown` is the element that the person was asked about.
+    fn redeem_grant(
+        &self,
+        case: &Case,
+        shown: Option<&Target>,
+        id: &str,
+        giver: Giver,
+    ) -> Result<ConsentVerdict, GrantProblem> {
         let facts = CallFacts::of(case.meta.name, case.args, case.targets);
-        self.grants.redeem_grant(id, giver, &facts, case.now, case.dry_run)?;
+        let shown = shown.and_then(ShownWindow::of);
+        self.grants.redeem_grant(id, giver, &facts, shown.as_ref(), case.now, case.dry_run)?;
         Ok(ConsentVerdict::Granted(match giver {
             Giver::Caller => Consent::Token,
             Giver::Person => Consent::Person,
@@ -293,38 +308,9 @@ impl Confirm {
         self.grants.revoke_grant(&ticket.0);
     }
 
-    /// A click on the label or the icon inside a button is a click on the button, so passive elements
-    /// pass the question on to what holds them.
     pub fn covers_target(&self, target: &Target) -> bool {
-        let Some(ElementTarget { view, node, .. }) = target.element() else {
-            return self.any_matches(target.unredacted_role(), target.unredacted_name());
-        };
-        let mut node = Some(*node);
-        while let Some(at) = node {
-            let element = view.unredacted(at);
-            if self.any_matches(&element.role, &element.name) {
-                return true;
-            }
-            node = view.tree().parent(at).filter(|_| element.role.is_passive());
-        }
-        false
+        self.rules.covers(target)
     }
-
-    fn any_matches(&self, role: &Role, name: &str) -> bool {
-        self.rules.iter().any(|rule| rule.matches(role, name))
-    }
-}
-
-impl ConsentRule {
-    fn matches(&self, role: &Role, name: &str) -> bool {
-        self.role.as_ref().is_none_or(|wanted| wanted == role)
-            && self.name.as_ref().is_none_or(|pattern| pattern.is_match(name))
-    }
-}
-
-fn compile_rule(pattern: &str) -> Result<Regex, String> {
-    compile_pattern(pattern)
-        .map_err(|problem| format!("confirmation_required: name_regex '{pattern}': {problem}"))
 }
 
 fn consent_required(case: &Case, target: &Target, what: &str) -> Error {
@@ -365,16 +351,34 @@ fn target_facts(target: &Target) -> Fact {
 }
 
 /// What the person reads. Names come from the screen, so they stand in quotation marks that they cannot
-/// close, and are cut; the rest of the sentence is ours.
-fn question_text(case: &Case, target: &Target) -> String {
-    format!(
-        "Allow {} on {} {} in the window {}? Arguments: {}",
+/// close, and are cut; the rest of the sentence is ours. What would be run or typed is never cut.
+fn question_text(case: &Case, target: &Target, changed: Option<&str>) -> Result<String> {
+    let args = case.keeper.kept(case.args);
+    let is_cut = args.contains_key(TRUNCATED);
+    let args = Value::Object(args).to_string();
+    if is_cut || args.chars().count() > limits::QUESTION_CHARACTERS {
+        return Err(too_long_to_ask(case));
+    }
+    let again = changed
+        .map_or_else(String::new, |changed| format!("The window changed since you were asked ({changed}). "));
+    Ok(format!(
+        "{again}Allow {} on {} {} in the window {}? Arguments: {}",
         case.meta.name,
         target.shown_role(),
         quote_text(target.shown_name(), 80),
         quote_text(&target.shown_title(case.keeper.redactor), 80),
-        shorten(&Value::Object(case.keeper.kept(case.args)).to_string(), 400),
-    ) + case.forced.map_or("", |forced| forced.why.warning())
+        args,
+    ) + case.forced.map_or("", |forced| forced.why.warning()))
+}
+
+fn too_long_to_ask(case: &Case) -> Error {
+    let message = format!(
+        "{} needs the person's consent, and its arguments are too long for a person to read (more than {} \
+         characters); do it in shorter pieces",
+        case.meta.name,
+        limits::QUESTION_CHARACTERS
+    );
+    Error::new(Kind::PermissionDenied, message).with("action", case.meta.name)
 }
 
 fn quote_text(text: &str, most: usize) -> String {

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
 use serde_json::{Value, json};
 
 use super::fields::Form;
 use super::{Answer, Failure, Outcome, RouteAnswer, call, picked, without_nulls};
-use crate::config::limits::compile_pattern;
 use crate::http::surface::Surface;
+use crate::pattern::{Pattern, TooManySteps};
 
 /// Which windows are meant.
 #[derive(Debug, Default)]
 pub struct Query {
     title: Option<String>,
-    pattern: Option<Regex>,
+    pattern: Option<Pattern>,
     process: Option<String>,
     handle: Option<String>,
 }
@@ -22,7 +21,7 @@ pub struct Query {
 impl Query {
     pub fn read(form: &mut Form) -> Self {
         let written = form.text("title_regex", 1..=512);
-        let pattern = written.and_then(|text| match compile_pattern(&text) {
+        let pattern = written.and_then(|text| match Pattern::compile(&text) {
             Ok(pattern) => Some(pattern),
             Err(problem) => {
                 form.fault("title_regex", "pattern", problem);
@@ -44,23 +43,28 @@ impl Query {
         self.title.is_none() && self.pattern.is_none() && self.process.is_none() && self.handle.is_none()
     }
 
-    pub fn fits(&self, window: &Value) -> bool {
+    pub fn fits(&self, window: &Value) -> Result<bool, TooManySteps> {
         let text = |name: &str| window[name].as_str().unwrap_or_default();
         let handle = |handle: &String| {
             let ours = text("handle");
             ours == handle || number_of(ours).is_some_and(|ours| number_of(handle) == Some(ours))
         };
-        self.title.as_ref().is_none_or(|title| text("title").to_lowercase().contains(title))
-            && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text("title")))
+        let titled = self.pattern.as_ref().map_or(Ok(true), |pattern| pattern.is_match(text("title")))?;
+        Ok(titled
+            && self.title.as_ref().is_none_or(|title| text("title").to_lowercase().contains(title))
             && self.process.as_ref().is_none_or(|process| text("process").to_lowercase() == *process)
-            && self.handle.as_ref().is_none_or(handle)
+            && self.handle.as_ref().is_none_or(handle))
     }
 
     /// The windows that fit, the foreground one first.
     pub async fn windows(&self, surface: &Surface) -> Result<Vec<Value>, Failure> {
         let reply = call(surface, "list_windows", Value::Null).await?;
-        let mut windows = reply["windows"].as_array().cloned().unwrap_or_default();
-        windows.retain(|window| self.fits(window));
+        let mut windows = Vec::new();
+        for window in reply["windows"].as_array().into_iter().flatten() {
+            if self.fits(window).map_err(|error| Failure::bad_request(error.to_string()))? {
+                windows.push(window.clone());
+            }
+        }
         windows.sort_by_key(|window| window["focused"] != true);
         Ok(windows)
     }

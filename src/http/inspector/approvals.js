@@ -25,6 +25,7 @@ function card(approval) {
     if (!reply.ok) outcome.textContent = message(reply);
     read();
   };
+  const yes = approval.for_session ? "Approve for this session" : "Approve once";
   return h(
     "article",
     { class: "approval" },
@@ -35,17 +36,22 @@ function card(approval) {
       h("h2", {}, `May the agent call ${approval.tool}?`),
       h("p", {}, approval.question ?? ""),
       h("p", {}, h("strong", {}, targetText(approval.target ?? {}))),
-      h("details", {}, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.args ?? {}, null, 2))),
+      h("details", { open: isLong(approval.args) }, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.args ?? {}, null, 2))),
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "good", onclick: () => decide("allow") }, "Approve once"),
+        h("button", { type: "button", class: "good", onclick: () => decide("allow") }, yes),
         h("button", { type: "button", class: "danger", onclick: () => decide("deny") }, "Deny"),
         timeLeft(approval.expires_in_ms),
       ),
       outcome,
     ),
   );
+}
+
+/** What does not fit into a line stands open: nobody consents to what is folded away. */
+function isLong(args) {
+  return JSON.stringify(args ?? {}).length > 80;
 }
 
 function picture(approval) {

@@ -28,8 +28,6 @@ mod resolve;
 use std::borrow::Cow;
 use std::fmt;
 
-use regex::Regex;
-
 pub use derive::derive;
 pub use explain::{Near, StepMiss};
 pub use resolve::Matches;
@@ -37,6 +35,7 @@ pub use resolve::Matches;
 use super::{Role, Tree};
 use crate::config::limits;
 use crate::error::Error;
+use crate::pattern::{Pattern, TooManySteps};
 
 pub const MAX_TEXT_BYTES: usize = limits::SELECTOR_BYTES;
 pub const MAX_STEPS: usize = limits::SELECTOR_STEPS;
@@ -59,12 +58,12 @@ impl Selector {
     }
 
     /// The first `limit` matches, in the contract's order.
-    pub fn resolve(&self, tree: &Tree, limit: usize) -> Vec<usize> {
-        self.find(tree, limit).nodes
+    pub fn resolve(&self, tree: &Tree, limit: usize) -> Result<Vec<usize>, TooManySteps> {
+        Ok(self.find(tree, limit)?.nodes)
     }
 
     /// Like `resolve`, with the number of all matches.
-    pub fn find(&self, tree: &Tree, limit: usize) -> Matches {
+    pub fn find(&self, tree: &Tree, limit: usize) -> Result<Matches, TooManySteps> {
         resolve::find(self, tree, limit)
     }
 
@@ -157,6 +156,7 @@ enum FlagKey {
 enum Test {
     Equals(Literal),
     Contains(Literal),
+    /// The whole text.
     Matches(Pattern),
 }
 
@@ -171,19 +171,6 @@ impl Literal {
     fn new(written: impl Into<String>) -> Self {
         let written = written.into();
         Self { folded: fold(&written).into_owned(), written }
-    }
-}
-
-/// A regular expression that must match the whole text.
-#[derive(Clone, Debug)]
-struct Pattern {
-    source: String,
-    whole: Regex,
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
     }
 }
 
@@ -241,7 +228,7 @@ impl fmt::Display for Test {
         match self {
             Test::Equals(text) => write!(out, "={}", Quoted(&text.written)),
             Test::Contains(text) => write!(out, "*={}", Quoted(&text.written)),
-            Test::Matches(pattern) => write!(out, "~={}", Quoted(&pattern.source)),
+            Test::Matches(pattern) => write!(out, "~={}", Quoted(pattern.as_str())),
         }
     }
 }

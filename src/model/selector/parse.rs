@@ -5,17 +5,13 @@
 //! with one level of escapes removed. Canonical text always succeeds at the first reading, so the
 //! habit of others cannot break what we print ourselves.
 
-use regex::RegexBuilder;
-
 use super::{
-    ANY_ROLE, Axis, FlagKey, Literal, MAX_PATTERNS, MAX_PREDICATES, MAX_REGEX_CHARS, MAX_STEPS, Pattern,
-    Role, Selector, SelectorError, SelectorPredicate, SelectorStep, Test, TextKey,
+    ANY_ROLE, Axis, FlagKey, Literal, MAX_PATTERNS, MAX_PREDICATES, MAX_STEPS, Pattern, Role, Selector,
+    SelectorError, SelectorPredicate, SelectorStep, Test, TextKey,
 };
 
 type ParseResult<T> = std::result::Result<T, SelectorError>;
 
-/// Enough for a handful of `\w` classes; `(?:a{1000}){1000}` stops here and not in memory.
-const REGEX_SIZE_BYTES: usize = 1 << 20;
 const EXCERPT_CHARS: usize = 80;
 
 pub(super) fn parse(text: &str) -> ParseResult<Selector> {
@@ -323,7 +319,7 @@ fn test(operator: Operator, value: String) -> ParseResult<Test> {
     Ok(match operator {
         Operator::Equals => Test::Equals(Literal::new(value)),
         Operator::Contains => Test::Contains(Literal::new(value)),
-        Operator::Matches => Test::Matches(Pattern::new(value)?),
+        Operator::Matches => Test::Matches(compile_pattern(&value)?),
     })
 }
 
@@ -351,39 +347,9 @@ fn only_equals(key: &str, operator: Operator) -> ParseResult<()> {
     fail(format!("{key} can only be compared with ="))
 }
 
-impl Pattern {
-    pub(super) fn new(source: String) -> ParseResult<Self> {
-        if source.chars().count() > MAX_REGEX_CHARS {
-            return fail(format!(
-                "regex '{}' is longer than {MAX_REGEX_CHARS} characters",
-                error_excerpt(&source)
-            ));
-        }
-        // On its own first: `a)|(b` would become valid inside the group that anchors it.
-        check_syntax(&source)?;
-        let whole = compile_regex(&format!("\\A(?:{source})\\z"), &source)?;
-        Ok(Self { source, whole })
-    }
-}
-
-/// Reading a pattern costs little; compiling it twice would double what it costs.
-fn check_syntax(source: &str) -> ParseResult<()> {
-    regex_syntax::parse(source).map(drop).or_else(|error| unusable_pattern(source, &error.to_string()))
-}
-
-fn compile_regex(pattern: &str, source: &str) -> ParseResult<regex::Regex> {
-    let compiled = RegexBuilder::new(pattern).size_limit(REGEX_SIZE_BYTES).build();
-    compiled.or_else(|error| unusable_pattern(source, &error.to_string()))
-}
-
-fn unusable_pattern<T>(source: &str, error: &str) -> ParseResult<T> {
-    fail(format!("regex '{}' is invalid: {}", error_excerpt(source), reason(error)))
-}
-
-/// The last line of a regex error says it in words; the lines before it draw the pattern.
-fn reason(message: &str) -> &str {
-    let line = message.lines().last().unwrap_or(message).trim();
-    line.strip_prefix("error: ").unwrap_or(line)
+fn compile_pattern(source: &str) -> ParseResult<Pattern> {
+    Pattern::compile_whole(source)
+        .or_else(|problem| fail(format!("regex '{}' is invalid: {problem}", error_excerpt(source))))
 }
 
 const TEXT_PSEUDO_CLASSES: &[&str] = &["has-text", "text", "contains"];

@@ -4,10 +4,12 @@
 //! costs 3n tests and at most 6n turns of the walk. Nested matches share their descendants through
 //! the `walked` marks.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::{Axis, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
+use super::{Axis, Pattern, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
 use crate::model::Element;
+use crate::pattern::{Effort, TooManySteps};
 
 /// The first matches in order, and how many there are in all.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,11 +18,15 @@ pub struct Matches {
     pub total: usize,
 }
 
-pub(super) fn find(selector: &Selector, tree: &Tree, limit: usize) -> Matches {
-    let mut nodes = Resolver::new(selector, tree).all_steps(selector);
+pub(super) fn find(selector: &Selector, tree: &Tree, limit: usize) -> Result<Matches, TooManySteps> {
+    let mut resolver = Resolver::new(selector, tree);
+    let mut nodes = resolver.all_steps(selector);
+    if let Some(given_up) = resolver.given_up.take() {
+        return Err(given_up);
+    }
     let total = nodes.len();
     nodes.truncate(limit);
-    Matches { nodes, total }
+    Ok(Matches { nodes, total })
 }
 
 pub(super) struct Resolver<'a> {
@@ -31,6 +37,10 @@ pub(super) struct Resolver<'a> {
     ids: HashMap<&'a str, usize>,
     /// How many elements were tested or stepped over, so that tests can hold the bound.
     pub(super) work: usize,
+    /// What all tests by regular expressions may take together.
+    effort: Effort,
+    /// The test that took too long; what was found is worth nothing then.
+    given_up: Cell<Option<TooManySteps>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -42,7 +52,8 @@ impl<'a> Resolver<'a> {
             SelectorPredicate::Id(id) => Some((id.as_str(), tree.find_id(id)?)),
             _ => None,
         });
-        Self { tree, ranks, ids: ids.collect(), work: 0 }
+        let (effort, given_up) = (Effort::for_many_texts(), Cell::default());
+        Self { tree, ranks, ids: ids.collect(), work: 0, effort, given_up }
     }
 
     pub(super) fn all_steps(&mut self, selector: &Selector) -> Vec<usize> {
@@ -121,12 +132,31 @@ impl<'a> Resolver<'a> {
     pub(super) fn holds(&self, predicate: &SelectorPredicate, node: usize) -> bool {
         let element = &self.tree[node];
         match predicate {
-            SelectorPredicate::Text(TextKey::Role, test) => test.holds_exactly(element.role.name()),
-            SelectorPredicate::Text(key, test) => text_of(element, *key).is_some_and(|text| test.holds(text)),
+            SelectorPredicate::Text(key, test) => {
+                text_of(element, *key).is_some_and(|text| self.fits_text(test, *key, text))
+            }
             SelectorPredicate::Flag(key, wanted) => key.state(self.tree, node) == Some(*wanted),
             SelectorPredicate::Index(index) => self.ranks.get(node) == Some(index),
             SelectorPredicate::Id(id) => self.ids.get(id.as_str()) == Some(&node),
         }
+    }
+
+    /// Roles are compared as they are spelled.
+    fn fits_text(&self, test: &Test, key: TextKey, text: &str) -> bool {
+        match (test, key) {
+            (Test::Equals(wanted), TextKey::Role) => text == wanted.written,
+            (Test::Contains(wanted), TextKey::Role) => text.contains(&wanted.written),
+            (Test::Equals(wanted), _) => fold(text) == wanted.folded,
+            (Test::Contains(wanted), _) => fold(text).contains(&wanted.folded),
+            (Test::Matches(pattern), _) => self.matches_text(pattern, text),
+        }
+    }
+
+    fn matches_text(&self, pattern: &Pattern, text: &str) -> bool {
+        pattern.is_match_within(text, &self.effort).unwrap_or_else(|given_up| {
+            self.given_up.set(Some(given_up));
+            false
+        })
     }
 }
 
@@ -138,25 +168,6 @@ fn text_of(element: &Element, key: TextKey) -> Option<&str> {
         TextKey::Value => element.value.as_deref().filter(|_| !element.secret),
         TextKey::Role => Some(element.role.name()),
         TextKey::Shortcut => element.shortcut.as_deref(),
-    }
-}
-
-impl Test {
-    fn holds(&self, text: &str) -> bool {
-        match self {
-            Test::Equals(wanted) => fold(text) == wanted.folded,
-            Test::Contains(wanted) => fold(text).contains(&wanted.folded),
-            Test::Matches(pattern) => pattern.whole.is_match(text),
-        }
-    }
-
-    /// Roles are compared as they are spelled.
-    fn holds_exactly(&self, text: &str) -> bool {
-        match self {
-            Test::Equals(wanted) => text == wanted.written,
-            Test::Contains(wanted) => text.contains(&wanted.written),
-            Test::Matches(pattern) => pattern.whole.is_match(text),
-        }
     }
 }
 

@@ -86,14 +86,16 @@ impl OutlinePlan<'_> {
         stands_out(line.node) || line.pieces.iter().any(|&node| stands_out(node))
     }
 
+    /// What has the focus, and what can be pressed.
+    pub(super) fn matters(&self, line: &OutlineLine) -> bool {
+        let element = &self.tree[line.node];
+        element.focused || (element.role == Role::Button && element.enabled)
+    }
+
     /// As many lines as fit: what matters first, and each in its place.
     pub(super) fn keep_what_matters(&mut self, room: usize, most: usize) {
-        let matters = |line: &OutlineLine| {
-            let element = &self.tree[line.node];
-            element.focused || (element.role == Role::Button && element.enabled)
-        };
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        order.sort_by_key(|&line| !matters(&self.lines[line]));
+        order.sort_by_key(|&line| !self.matters(&self.lines[line]));
         let (mut bytes, mut kept) = (0, vec![false; self.lines.len()]);
         for (taken, &line) in order.iter().enumerate() {
             bytes += self.line_length(&self.lines[line]);

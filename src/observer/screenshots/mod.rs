@@ -129,18 +129,17 @@ impl Observer {
 
     /// A picture of a part of the screen, with the secrets of every window in it blackened.
     fn region_picture(&self, region: Rect, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().region_picture(region)?;
-        if shot.picture.is_empty() {
-            return Err(no_such_part(region, self.platform.desktop().screen()?.unwrap_or_default()));
+        let take = || {
+            let shot = self.platform.capture().region_picture(region)?;
+            if shot.picture.is_empty() {
+                return Err(no_such_part(region, self.platform.desktop().screen()?.unwrap_or_default()));
+            }
+            Ok(shot)
+        };
+        if !self.redactor.hides_pixels() {
+            return take();
         }
-        let desktop = self.desktop()?;
-        // All of them: menus and lists reach out of the window that they belong to.
-        for window in desktop.windows() {
-            let chosen = self.resolve_raw(&desktop, window, None);
-            self.check_secrets_have_places(&chosen, cancel)?;
-            self.black_out_secrets(&mut shot, &chosen, cancel)?;
-        }
-        Ok(shot)
+        self.picture_without(take, || self.hidden_on_screen(cancel)).map(|(shot, _)| shot)
     }
 }
 

@@ -30,7 +30,7 @@ const MENU: &str =
 
 #[track_caller]
 fn check(drawn: &str, fit: Fit, text: &str, expected: &[&str]) {
-    let found = page(drawn).find_text(&WantedText::new(fit, text, false).unwrap());
+    let found = page(drawn).find_text(&WantedText::new(fit, text, false).unwrap()).unwrap();
     let told: Vec<String> =
         found.iter().map(|piece| format!("{}@{},{}", piece.text, piece.bounds.x, piece.bounds.y)).collect();
     assert_eq!(told, expected, "{fit:?} {text:?}");
@@ -74,19 +74,24 @@ fn expressions_are_looked_for_in_lines() {
 
 #[test]
 fn the_case_counts_when_asked_for() {
-    let found = |text: &str| page(MENU).find_text(&WantedText::new(Fit::Contains, text, true).unwrap()).len();
+    let found = |text: &str| {
+        page(MENU).find_text(&WantedText::new(Fit::Contains, text, true).unwrap()).unwrap().len()
+    };
     assert_eq!((found("Edit"), found("edit")), (1, 0));
-    let found =
-        page("STRASSE@0,0 ÄRGER@0,30").find_text(&WantedText::new(Fit::Contains, "ärger", false).unwrap());
+    let found = page("STRASSE@0,0 ÄRGER@0,30")
+        .find_text(&WantedText::new(Fit::Contains, "ärger", false).unwrap())
+        .unwrap();
     assert_eq!(found.len(), 1);
 }
 
 #[test]
 fn words_can_stand_for_themselves() {
     let page = page_at(MENU, Rect::default(), false);
-    let found = page.find_text(&WantedText::new(Fit::Exact, "wide", false).unwrap());
+    let found = page.find_text(&WantedText::new(Fit::Exact, "wide", false).unwrap()).unwrap();
     assert_eq!((found.len(), found[0].line.as_str(), found[0].whole), (1, "wide", true));
-    assert!(page.find_text(&WantedText::new(Fit::Contains, "wide world", false).unwrap()).is_empty());
+    assert!(
+        page.find_text(&WantedText::new(Fit::Contains, "wide world", false).unwrap()).unwrap().is_empty()
+    );
     assert_eq!(page.all_lines().len(), 9);
 }
 
@@ -121,7 +126,8 @@ fn what_is_not_there_has_neighbours() {
 #[test]
 fn one_of_several_is_chosen() {
     let found = page("OK@0,0~70 now@24,0~70 | OK@0,30~60 | OK@0,60~80")
-        .find_text(&WantedText::new(Fit::Contains, "ok", false).unwrap());
+        .find_text(&WantedText::new(Fit::Contains, "ok", false).unwrap())
+        .unwrap();
     let at = |occurrence: Occurrence| occurrence.index_among(&found);
     assert_eq!(at(Occurrence::First), Some(0));
     assert_eq!(at(Occurrence::Best), Some(2), "a whole phrase that was read well");
@@ -130,13 +136,14 @@ fn one_of_several_is_chosen() {
         (Some(1), Some(2), None)
     );
     assert_eq!((at(Occurrence::Nth(0)), Occurrence::Best.index_among(&[])), (None, None));
-    let alike = page("OK@0,0 | OK@0,30").find_text(&WantedText::new(Fit::Exact, "ok", false).unwrap());
+    let alike =
+        page("OK@0,0 | OK@0,30").find_text(&WantedText::new(Fit::Exact, "ok", false).unwrap()).unwrap();
     assert_eq!(Occurrence::Best.index_among(&alike), Some(0), "of equals the first");
 }
 
 #[track_caller]
 fn check_closest(drawn: &str, fit: Fit, text: &str, expected: (i32, i32)) {
-    let found = page(drawn).find_text(&WantedText::new(fit, text, false).unwrap());
+    let found = page(drawn).find_text(&WantedText::new(fit, text, false).unwrap()).unwrap();
     let chosen = &found[Occurrence::Closest.index_among(&found).unwrap()];
     assert_eq!((chosen.bounds.x, chosen.bounds.y), expected, "{text}: {found:?}");
 }
@@ -188,12 +195,12 @@ proptest! {
         let part = &drawn[row][from..drawn[row].len().min(from + count)];
         let text = part.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         let place = part.iter().map(|word| word.bbox).reduce(bounding_box).unwrap();
-        let contains = page.find_text(&WantedText::new(Fit::Contains, &text, true).unwrap());
+        let contains = page.find_text(&WantedText::new(Fit::Contains, &text, true).unwrap()).unwrap();
         let is_there = |found: &TextPiece| found.bounds.y == place.y && found.text.contains(part[0].text.as_str());
         prop_assert!(contains.iter().any(is_there), "{text} in {contains:?}");
         let by_expression = WantedText::new(Fit::Regex, &regex::escape(&text), true).unwrap();
-        prop_assert_eq!(page.find_text(&by_expression), contains);
-        let exact = page.find_text(&WantedText::new(Fit::Exact, &text, true).unwrap());
+        prop_assert_eq!(page.find_text(&by_expression).unwrap(), contains);
+        let exact = page.find_text(&WantedText::new(Fit::Exact, &text, true).unwrap()).unwrap();
         prop_assert!(!exact.is_empty(), "{text}");
         prop_assert!(exact.iter().all(|found| found.closeness == Closeness::SameWords), "{text} in {exact:?}");
     }

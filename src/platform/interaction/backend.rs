@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Drag, PointerAction};
+use super::{DatePart, Drag, PointerAction};
 use crate::clock::{Cancel, Clock};
 use crate::error::Result;
 use crate::model::element::Range;
@@ -84,6 +84,8 @@ pub struct ElementState {
     pub window_offset: Option<(i32, i32)>,
     /// What a click does to it, where it can do that by itself.
     pub click: Option<Request>,
+    /// It plays such a click for a while before it happens; one of the pointer happens at once.
+    pub plays_click: bool,
     /// What may do the same as a click where no pointer reaches it: a toggle does not tell all that a click does.
     pub unseen_click: Option<Request>,
     /// Its own thing, which for an item of a list is a double click's.
@@ -115,6 +117,8 @@ pub struct ElementState {
     pub selects_text: bool,
     /// What is typed replaces what it holds, and counts when enter ends it.
     pub ends_by_enter: bool,
+    /// It takes a date, maybe in parts.
+    pub is_date: bool,
 }
 
 impl ElementState {
@@ -238,6 +242,9 @@ pub trait Backend {
 
     /// What can be chosen in an element, in its order; of one that is closed nothing may be told.
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>>;
+
+    /// The parts of a field that takes a date, in their order; nothing where it has none.
+    fn date_parts(&self, element: &Handle) -> Result<Vec<DatePart>>;
 
     /// Where an element is among its siblings, on systems on which containers select their children.
     fn position(&self, element: &Handle) -> Result<Option<ChildPosition>>;

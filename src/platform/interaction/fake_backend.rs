@@ -11,7 +11,7 @@ use crate::model::Rect;
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 #[cfg(target_os = "linux")]
 use crate::platform::linux;
-use crate::platform::{macos, windows};
+use crate::platform::{Unguarded, macos, windows};
 
 /// What an application does when it is asked.
 pub type Reaction = fn(&mut ElementState, &Request) -> RequestOutcome;
@@ -19,6 +19,10 @@ pub type Reaction = fn(&mut ElementState, &Request) -> RequestOutcome;
 pub struct FakeBackend {
     pub elements: RefCell<HashMap<&'static str, ElementState>>,
     options: Vec<&'static str>,
+    /// The parts of a date.
+    parts: Vec<&'static str>,
+    /// Which of them was given the keyboard.
+    typed_part: RefCell<Option<String>>,
     /// They come only when the element was opened.
     put_away: bool,
     /// What the options are in, where containers select their children.
@@ -87,6 +91,8 @@ impl FakeBackend {
         Self {
             elements: RefCell::new(HashMap::from([("it", it)])),
             options: Vec::new(),
+            parts: Vec::new(),
+            typed_part: RefCell::default(),
             put_away: false,
             container: None,
             garbles: None,
@@ -117,7 +123,8 @@ impl FakeBackend {
     /// What keys put into the field.
     fn hold(&self, text: &str) {
         let mut elements = self.elements.borrow_mut();
-        let Some(state) = elements.get_mut("it") else { return };
+        let part = self.typed_part.borrow();
+        let Some(state) = elements.get_mut(part.as_deref().unwrap_or("it")) else { return };
         if let Some(held) = &mut state.text {
             text.clone_into(held);
         }
@@ -125,6 +132,11 @@ impl FakeBackend {
             TextLength::Utf16Units(_) => TextLength::Utf16Units(text.encode_utf16().count()),
             TextLength::Characters(_) => TextLength::Characters(text.chars().count()),
         });
+    }
+
+    /// Everything that was done so far.
+    pub fn logged(&self) -> Vec<String> {
+        self.log.borrow().clone()
     }
 
     fn note(&self, line: impl Into<String>) {
@@ -139,6 +151,17 @@ impl FakeBackend {
         }
         self.options = names.to_vec();
         Self { put_away, ..self }
+    }
+
+    /// A date in parts, each with what it holds.
+    pub fn with_parts(mut self, parts: &[(&'static str, &str)], part: &ElementState) -> Self {
+        for (name, text) in parts {
+            let state =
+                ElementState { name: (*name).to_owned(), text: Some((*text).to_owned()), ..part.clone() };
+            self.elements.borrow_mut().insert(name, state);
+        }
+        self.parts = parts.iter().map(|(name, _)| *name).collect();
+        self
     }
 
     /// The options are children of this, which selects them; of nothing where each selects itself.
@@ -171,7 +194,7 @@ impl FakeBackend {
         route: Result<Route, Kind>,
         log: &[&str],
     ) -> Option<String> {
-        let done = act(self, input, delivery);
+        let done = act(self, &Unguarded, input, delivery);
         let note = done.as_ref().map_or_else(|error| Some(error.message.clone()), |done| done.note.clone());
         let is_verified = done.as_ref().is_ok_and(|done| done.verified);
         let settles_in = done.as_ref().map_or(self.profile.timing.effect, |done| done.settles_in);
@@ -207,6 +230,9 @@ impl Backend for FakeBackend {
 
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.note(format!("{}: {}", element.native, request.label()));
+        if request == Request::Focus && self.parts.contains(&element.native.as_str()) {
+            self.typed_part.replace(Some(element.native.clone()));
+        }
         let mut elements = self.elements.borrow_mut();
         let Some(state) = elements.get_mut(self.target_of(element, &request)) else {
             return Ok(RequestOutcome::Refused);
@@ -215,6 +241,16 @@ impl Backend for FakeBackend {
             self.is_open.set(true);
         }
         Ok((self.reaction)(state, &request))
+    }
+
+    fn date_parts(&self, _: &Handle) -> Result<Vec<DatePart>> {
+        let elements = self.elements.borrow();
+        let part = |name: &&str| DatePart {
+            handle: handle(name),
+            name: (*name).to_owned(),
+            text: elements.get(*name).and_then(|state| state.text.clone()).unwrap_or_default(),
+        };
+        Ok(self.parts.iter().map(part).collect())
     }
 
     fn options(&self, _: &Handle) -> Result<Vec<OptionItem>> {
@@ -267,8 +303,9 @@ impl Backend for FakeBackend {
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
-        let Drag { from, to, modifiers, duration } = drag;
+        let Drag { from, to, modifiers, duration, before_release } = drag;
         let way = format!("{},{} to {},{}", from.x, from.y, to.x, to.y);
+        before_release()?;
         self.note(format!("drag {way} {modifiers:?} {duration:?}"));
         Ok(())
     }

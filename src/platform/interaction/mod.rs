@@ -10,6 +10,7 @@
 //! a desktop.
 
 mod backend;
+mod date_field;
 #[cfg(test)]
 pub mod fake_backend;
 mod strategy;
@@ -18,12 +19,13 @@ pub use backend::{
     Backend, ChildPosition, ElementState, InputProfile, NamedAction, OptionItem, Request, RequestOutcome,
     TextLength, Timing, TypedText,
 };
+pub use date_field::{DatePart, is_date};
 pub use strategy::{READ_BACK_TIME, act, check, poll_until};
 
 use std::time::Duration;
 
 use super::{Done, Route};
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, Result};
 use crate::model::input::{Button, Key, Modifier, OptionChoice};
 use crate::model::{KeyCombo, Point};
 
@@ -33,6 +35,8 @@ const OPTIONS_NAMED: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerAction {
     Click(Button, u32),
+    /// One click that is the second or a later one of a double click.
+    FurtherClick(Button, u32),
     /// Positive clicks of the wheel show what is further up.
     Scroll(i32),
     Hover,
@@ -44,6 +48,8 @@ pub struct Drag<'a> {
     pub to: Point,
     pub modifiers: &'a [Modifier],
     pub duration: Duration,
+    /// Asked at the end of the way, with the button still down. Its error takes what is dragged back.
+    pub before_release: &'a dyn Fn() -> Result<()>,
 }
 
 /// A point of a path that is made in so many steps.

@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use super::backend::{Backend, ElementState, OptionItem, Request, RequestOutcome, TypedText};
+use super::date_field::digits_of_parts;
 use super::{
     Drag, PointerAction, choice_index, done_by, done_with_note, key_combo, no_point, option_not_found,
 };
@@ -18,15 +19,15 @@ use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::input::{Act, Button, Delivery, Handle, Key, Modifier, OptionChoice};
 use crate::model::{NamedKey, Point, Rect};
-use crate::platform::{Done, Route};
+use crate::platform::{Done, PressGuard, PressKind, Route, Unguarded};
 
 /// How long a value, a selection or a focus may take until it can be read back.
 pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
 const POPUP_TIME: Duration = Duration::from_millis(1_000);
 const STEP: Duration = Duration::from_millis(20);
 
-pub fn act(backend: &dyn Backend, act: &Act, delivery: Delivery) -> Result<Done> {
-    let done = Interaction { backend, delivery }.act(act)?;
+pub fn act(backend: &dyn Backend, guard: &dyn PressGuard, act: &Act, delivery: Delivery) -> Result<Done> {
+    let done = Interaction { backend, guard, delivery }.act(act)?;
     let settles_in = match (done.verified, delivery, act.element()) {
         (true, ..) => AFTER_READ_BACK,
         (false, Delivery::Background, Some(element)) => backend.effect_time(element)?,
@@ -40,7 +41,7 @@ const AFTER_READ_BACK: Duration = Duration::from_millis(40);
 
 /// Refuses what would be refused before anything is done.
 pub fn check(backend: &dyn Backend, act: &Act) -> Result<()> {
-    let interaction = Interaction { backend, delivery: Delivery::Background };
+    let interaction = Interaction { backend, guard: &Unguarded, delivery: Delivery::Background };
     match act {
         Act::SetValue { element, text } => interaction.check_value(element, text).map(|_| ()),
         Act::Scroll { .. } | Act::Hover { .. } => Ok(()),
@@ -78,6 +79,7 @@ const UNFOCUSED: &str = "it was clicked, but does not report that it has the foc
 /// One input under way.
 struct Interaction<'a> {
     backend: &'a dyn Backend,
+    guard: &'a dyn PressGuard,
     delivery: Delivery,
 }
 
@@ -89,7 +91,7 @@ impl Interaction<'_> {
                 self.point_holding(PointerAction::Click(*button, *count), element.as_ref(), *at, modifiers)
             }
             Act::Click { element: Some(element), at, button: Button::Left, count: 1, .. } => {
-                self.request_or_click(element, *at, |state| state.click.clone())
+                self.click(element, *at)
             }
             Act::Click { element: Some(element), at, button: Button::Right, count: 1, .. } => {
                 self.open_menu(element, *at)
@@ -121,7 +123,15 @@ impl Interaction<'_> {
             }
             Act::Hover { element, at } => self.point(PointerAction::Hover, element.as_ref(), *at),
             Act::Drag { from, to, modifiers, duration } => {
-                let drag = Drag { from: *from, to: *to, modifiers, duration: *duration };
+                self.rest_at(*from, PressKind::Button)?;
+                let before_release = || self.guard.check_press(*to, PressKind::Button);
+                let drag = Drag {
+                    from: *from,
+                    to: *to,
+                    modifiers,
+                    duration: *duration,
+                    before_release: &before_release,
+                };
                 self.backend.drag(&drag).map(|()| done_by(Route::Pointer))
             }
         }
@@ -142,6 +152,23 @@ impl Interaction<'_> {
 
     // ── clicking ───────────────────────────────────────────────────────────────────────────────────
 
+    /// The element itself is asked first, but for one that would take its time where the pointer meets it.
+    fn click(&self, element: &Handle, at: Option<Point>) -> Result<Done> {
+        let state = self.enabled(element)?;
+        if state.plays_click && self.delivery == Delivery::Foreground && self.is_met(element, &state, at)? {
+            return self.point(PointerAction::Click(Button::Left, 1), Some(element), at);
+        }
+        self.request_or_point(element, at, &state, state.click.clone())
+    }
+
+    /// Whether the pointer meets the element as things are, without a raise or a scroll.
+    fn is_met(&self, element: &Handle, state: &ElementState, at: Option<Point>) -> Result<bool> {
+        match self.backend.visible_bounds(element, state)? {
+            Some(place) => self.backend.hits_window(&element.window_uid, point_in(place, at)),
+            None => Ok(false),
+        }
+    }
+
     fn request_or_click(
         &self,
         element: &Handle,
@@ -149,7 +176,16 @@ impl Interaction<'_> {
         request: fn(&ElementState) -> Option<Request>,
     ) -> Result<Done> {
         let state = self.enabled(element)?;
-        let request = request(&state);
+        self.request_or_point(element, at, &state, request(&state))
+    }
+
+    fn request_or_point(
+        &self,
+        element: &Handle,
+        at: Option<Point>,
+        state: &ElementState,
+        request: Option<Request>,
+    ) -> Result<Done> {
         let is_focus = request == Some(Request::Focus);
         if is_focus
             && self.delivery == Delivery::Foreground
@@ -160,7 +196,7 @@ impl Interaction<'_> {
         if let Some(done) = self.request(element, request)? {
             // What only gives the focus has done nothing where it did not.
             if !is_focus || self.is_focused_soon(element)? {
-                return Ok(Done { verified: is_focus || self.has_switched(element, &state)?, ..done });
+                return Ok(Done { verified: is_focus || self.has_switched(element, state)?, ..done });
             }
         }
         match self.delivery {
@@ -169,7 +205,7 @@ impl Interaction<'_> {
                 let is_met = !is_focus || self.is_focused_soon(element)?;
                 Ok(if is_met { done } else { done_with_note(done.route, UNFOCUSED) })
             }
-            Delivery::Background => self.click_unseen(element, &state),
+            Delivery::Background => self.click_unseen(element, state),
         }
     }
 
@@ -253,7 +289,43 @@ impl Interaction<'_> {
             (None, Some(at)) => at,
             (None, None) => return Err(no_point()),
         };
-        self.backend.use_pointer(action, Some(at), held).map(|()| done_by(Route::Pointer))
+        self.press(action, at, held).map(|()| done_by(Route::Pointer))
+    }
+
+    /// In one piece where nobody judges. Else press by press, with a look before each: the pointer itself may bring
+    /// something up, and the first of two clicks may change what the second one meets.
+    fn press(&self, action: PointerAction, at: Point, held: &[Modifier]) -> Result<()> {
+        let send = |action| self.backend.use_pointer(action, Some(at), held);
+        match action {
+            _ if !self.guard.judges() => send(action),
+            PointerAction::Hover | PointerAction::FurtherClick(..) => send(action),
+            PointerAction::Click(button, count) => {
+                self.rest_at(at, PressKind::Button)?;
+                send(PointerAction::Click(button, 1))?;
+                (2..=count).try_for_each(|number| {
+                    self.guard.check_press(at, PressKind::Button)?;
+                    send(PointerAction::FurtherClick(button, number))
+                })
+            }
+            PointerAction::Scroll(clicks) => {
+                self.rest_at(at, PressKind::Wheel)?;
+                (0..clicks.unsigned_abs()).try_for_each(|turned| {
+                    if turned > 0 {
+                        self.guard.check_press(at, PressKind::Wheel)?;
+                    }
+                    send(PointerAction::Scroll(clicks.signum()))
+                })
+            }
+        }
+    }
+
+    /// Brings the pointer to a point, and looks there before anything is pressed.
+    fn rest_at(&self, at: Point, kind: PressKind) -> Result<()> {
+        if !self.guard.judges() {
+            return Ok(());
+        }
+        self.backend.use_pointer(PointerAction::Hover, Some(at), &[])?;
+        self.guard.check_press(at, kind)
     }
 
     /// A point of the element as it is now that a pointer reaches: scrolled into view and uncovered.
@@ -265,8 +337,7 @@ impl Interaction<'_> {
             place => place,
         };
         let place = place.ok_or_else(|| unreachable(&state, "it is not on the screen now"))?;
-        // The caller's point was chosen with care for what covers the element; it counts while it fits.
-        let point = at.filter(|at| place.contains(*at)).unwrap_or(place.center());
+        let point = point_in(place, at);
         self.uncover(element, &state, point)?;
         Ok(point)
     }
@@ -363,6 +434,10 @@ impl Interaction<'_> {
 
     fn set_value(&self, element: &Handle, text: &str) -> Result<Done> {
         let state = self.check_value(element, text)?;
+        let date = self.date_to_type(element, &state, text)?;
+        if !date.is_empty() {
+            return self.set_date(&state, &date);
+        }
         if let (Some(range), Some(number)) = (state.range, parse_number(text)) {
             return self.set_number(element, &state, range, number);
         }
@@ -378,9 +453,43 @@ impl Interaction<'_> {
         match (state.range, parse_number(text)) {
             (Some(range), Some(number)) if !is_within(range, number) => Err(out_of_range(range, number)),
             (Some(_), Some(_)) => Ok(state),
+            _ if state.is_date => self.date_to_type(element, &state, text).map(|_| state),
             _ if state.settable || state.editable => Ok(state),
             _ => Err(not_editable(&state)),
         }
+    }
+
+    /// What to type into each part of a date; nothing for a field that has no parts.
+    fn date_to_type(
+        &self,
+        element: &Handle,
+        state: &ElementState,
+        text: &str,
+    ) -> Result<Vec<(Handle, String)>> {
+        if !state.is_date {
+            return Ok(Vec::new());
+        }
+        let parts = self.backend.date_parts(element)?;
+        if parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let digits = digits_of_parts(&state.name, &parts, text)?;
+        Ok(parts.into_iter().map(|part| part.handle).zip(digits).collect())
+    }
+
+    /// Part by part, whichever has the focus after the one before, and all of them read back.
+    fn set_date(&self, state: &ElementState, date: &[(Handle, String)]) -> Result<Done> {
+        self.check_front(state)?;
+        for (part, digits) in date {
+            self.focus_for_keys(part)?;
+            self.backend.type_text(digits)?;
+        }
+        for (part, digits) in date {
+            if self.read_back(part, digits)? != Some(true) {
+                return Err(holds_another(&self.backend.element_with_text(part)?));
+            }
+        }
+        Ok(verified(Route::Keyboard))
     }
 
     fn set_number(&self, element: &Handle, state: &ElementState, range: Range, number: f64) -> Result<Done> {
@@ -580,6 +689,11 @@ impl Interaction<'_> {
         // A list that closed has thrown its options away, which says nothing.
         Ok(self.backend.element_state(&option.handle).is_ok_and(|now| now.selected == Some(true)))
     }
+}
+
+/// The caller's point was chosen with care for what covers the element; it counts while it fits.
+fn point_in(place: Rect, at: Option<Point>) -> Point {
+    at.filter(|at| place.contains(*at)).unwrap_or(place.center())
 }
 
 /// It was read back.

@@ -17,8 +17,10 @@ use super::x11::{X11Failure, X11Server, X11Session};
 use super::{capture, display, lease, settle, xwayland};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
+use crate::model::app::AppNames;
 use crate::model::input::{Handle, Modifier};
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::ancestors::{Ancestor, ancestors};
 use crate::platform::interaction::{Drag, TypedText};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
@@ -40,6 +42,7 @@ pub struct Linux {
     clipboard: X11Clipboard,
     apps: LinuxApps,
     watch: BellWatch,
+    limitations: Vec<String>,
 }
 
 impl Linux {
@@ -58,12 +61,19 @@ impl Linux {
         let clipboard = X11Clipboard::new(link.display());
         let (hands, apps, region) =
             (X11Input::default(), LinuxApps::new(env.clone()), AllowedRegion::default());
-        Ok(Self { clock, bell, link, accessible, hands, region, clipboard, apps, watch })
+        let limitations = Vec::new();
+        Ok(Self { clock, bell, link, accessible, hands, region, clipboard, apps, watch, limitations })
     }
 
     /// Programs are started by whoever keeps the private desktop, so that they end with it.
     pub fn launching_in(self, sandbox: Weak<Sandbox>) -> Self {
         Self { apps: self.apps.within(sandbox), ..self }
+    }
+
+    /// What a caller should know of this desktop.
+    pub fn limited_by(mut self, limitation: Option<String>) -> Self {
+        self.limitations.extend(limitation);
+        self
     }
 
     /// What is rung when something on this desktop changed; whoever hears of changes rings it.
@@ -192,7 +202,7 @@ impl Platform for Linux {
             is_mock: false,
             unavailable: None,
             coordinates: Coordinates::Screen,
-            limitations: Vec::new(),
+            limitations: self.limitations.clone(),
             supports: Capabilities {
                 accessibility_tree: true,
                 occlusion_detection: true,
@@ -273,10 +283,22 @@ impl Desktop for Linux {
 
     /// Some are windows of a program of their own, and do not say what they are.
     fn is_splash(&self, window: &Window) -> Result<bool> {
-        if window.process.ends_with("splash") {
+        if window.process.ends_with("splash") || desktop::is_splash_of_java(&window.process, &window.title) {
             return Ok(true);
         }
         self.link.with_errors(|server| desktop::is_splash(server, &window.uid))
+    }
+
+    fn app_names(&self, window: &Window) -> Result<AppNames> {
+        self.link.with_errors(|server| desktop::app_names(server, &window.uid, window.pid))
+    }
+
+    fn popup_areas(&self, window: &Window) -> Result<Vec<Rect>> {
+        self.popups_of(window)
+    }
+
+    fn hosts(&self) -> Vec<Ancestor> {
+        ancestors()
     }
 
     fn pointer(&self) -> Result<Option<Point>> {
@@ -319,6 +341,10 @@ impl Accessibility for Linux {
 }
 
 impl Capture for Linux {
+    fn shows_own_pixels(&self) -> bool {
+        self.link.with_server(|server| Ok(server.first_repaint.is_some())).unwrap_or(false)
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot> {
         self.link.with_errors(|server| capture::window_picture(server, &window.uid))
     }

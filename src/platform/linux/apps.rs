@@ -69,7 +69,11 @@ impl Apps for LinuxApps {
     }
 
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        exec::run(run, cancel)
+        exec::run_within(run, self.launcher.command_wall()?, cancel)
+    }
+
+    fn command_folder(&self) -> Option<PathBuf> {
+        self.launcher.command_wall().ok().flatten()?.home()
     }
 }
 
@@ -196,9 +200,7 @@ fn exec_words(line: &str) -> Vec<String> {
 /// An app by its id or program, else a program by its path or on PATH.
 fn find_program(env: &SessionEnv, name: &str) -> Result<Program> {
     let apps = installed_apps(env);
-    if let Some(app) =
-        apps.iter().find(|app| app.id == name).or_else(|| apps.iter().find(|app| app.is_called(name)))
-    {
+    if let Some(app) = named_app(&apps, name)? {
         return Ok(Program { name: shown_name(app), command: app.command.clone(), installed: true });
     }
     if find_executable(env, name).is_some() {
@@ -210,6 +212,27 @@ fn find_program(env: &SessionEnv, name: &str) -> Result<Program> {
         "there is no app or program '{name}'{near} (an app has an id, a program is a name on PATH or an absolute path)"
     ))
     .with("field", "program"))
+}
+
+/// The app with this id, else the one that starts this program. Of several that start it, the one that adds nothing of its
+/// own is meant: `libreoffice` is not `libreoffice --calc`.
+fn named_app<'a>(apps: &'a [App], name: &str) -> Result<Option<&'a App>> {
+    if let Some(app) = apps.iter().find(|app| app.id == name) {
+        return Ok(Some(app));
+    }
+    let called: Vec<&App> = apps.iter().filter(|app| app.is_called(name)).collect();
+    match called[..] {
+        [] => Ok(None),
+        [app] => Ok(Some(app)),
+        _ => match called.iter().find(|app| app.command.len() == 1) {
+            Some(app) => Ok(Some(app)),
+            None => {
+                let ids: Vec<&str> = called.iter().take(MOST_SIMILAR).map(|app| app.id.as_str()).collect();
+                let message = format!("several apps start '{name}'; name one by its id: {}", ids.join(", "));
+                Err(Error::bad_request(message).with("field", "program"))
+            }
+        },
+    }
 }
 
 /// The apps that start the same file: `soffice` is what `libreoffice --calc` runs.
@@ -302,6 +325,30 @@ mod tests {
             installed_in(&[root.path().join("own"), root.path().join("shared"), root.path().join("none")]);
         let ids: Vec<(&str, &str)> = apps.iter().map(|app| (app.id.as_str(), app.name.as_str())).collect();
         assert_eq!(ids, [("kde-c", "Deep"), ("a", "Mine")]);
+    }
+
+    #[test]
+    fn a_program_is_the_app_that_adds_nothing_to_it() {
+        let app = |id: &str, command: &[&str]| App {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            command: command.iter().map(ToString::to_string).collect(),
+        };
+        let mut apps = vec![
+            app("calc", &["office", "--calc"]),
+            app("writer", &["/usr/bin/office", "--writer"]),
+            app("start", &["office"]),
+            app("viewer", &["show", "--plain"]),
+        ];
+        let found = |apps: &[App], name: &str| {
+            named_app(apps, name).map(|app| app.map(|app| app.id.clone()).unwrap_or_default())
+        };
+        for (name, id) in [("calc", "calc"), ("office", "start"), ("show", "viewer"), ("else", "")] {
+            assert_eq!(found(&apps, name).unwrap(), id, "{name}");
+        }
+        apps.remove(2);
+        let refused = found(&apps, "office").unwrap_err();
+        assert!(refused.message.ends_with("name one by its id: calc, writer"), "{refused}");
     }
 
     #[test]

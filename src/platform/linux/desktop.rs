@@ -21,10 +21,12 @@ use x11rb::protocol::xproto::{
     WindowClass,
 };
 
+use super::sandbox::inside::is_known_inside_as;
 use super::window_uid::{WindowUid, ask_pid, told_pid};
 use super::x11::{X11Error, X11Failure, X11Server};
 use super::x11_stream::X11Stream;
 use crate::clock::{Cancel, Clock};
+use crate::model::app::AppNames;
 use crate::model::window::{Reached, WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
 use crate::platform::Activation;
@@ -181,6 +183,12 @@ pub fn is_splash(server: &X11Server, uid: &str) -> Result<bool, X11Failure> {
     }
 }
 
+/// Java calls its windows without frame and title win0, win1 and so on, and says nothing else of a splash screen.
+pub fn is_splash_of_java(process: &str, title: &str) -> bool {
+    let number = title.strip_prefix("win").unwrap_or_default();
+    process == "java" && !number.is_empty() && number.bytes().all(|sign| sign.is_ascii_digit())
+}
+
 /// A window that is not there is reported by its uid.
 fn name_window(trouble: X11Error, uid: &str) -> X11Failure {
     if trouble.is_gone() { gone(uid).into() } else { trouble.into() }
@@ -318,8 +326,12 @@ impl WindowOwner {
         WindowUid::new(self.xid, self.by_server.or(self.by_window))
     }
 
+    /// A window in a namespace of its own says a number that means another process here.
     fn pid(&self) -> Option<u32> {
-        self.by_window.or(self.by_server)
+        match (self.by_window, self.by_server) {
+            (Some(said), Some(known)) if said != known && is_known_inside_as(known, said) => Some(known),
+            (said, known) => said.or(known),
+        }
     }
 }
 
@@ -433,6 +445,27 @@ fn class_of(bytes: &[u8]) -> String {
     let mut parts = bytes.split(|&byte| byte == 0).filter(|part| !part.is_empty());
     let instance = parts.next();
     parts.next().or(instance).map(|part| text_of(part, true)).unwrap_or_default()
+}
+
+/// What a window and its program are called: the file of the program, the two names in `WM_CLASS`, and the desktop entry
+/// that the window names.
+pub fn app_names(server: &X11Server, uid: &str, pid: u32) -> Result<AppNames, X11Failure> {
+    let xid = WindowUid::parse(uid)?.xid;
+    let class = get_property(server, xid, AtomEnum::WM_CLASS.into(), 1024)?;
+    let entries = [server.atoms._GTK_APPLICATION_ID, server.atoms._KDE_NET_WM_DESKTOP_FILE];
+    let asked: Vec<_> =
+        entries.into_iter().map(|atom| get_property(server, xid, atom, 1024)).collect::<Result<_, _>>()?;
+    let texts = |bytes: &[u8]| {
+        let parts = bytes.split(|&byte| byte == 0).filter(|part| !part.is_empty());
+        parts.map(|part| text_of(part, true)).collect::<Vec<_>>()
+    };
+    // A window that is gone has no names.
+    let classes = class.reply().map(|reply| texts(&reply.value)).unwrap_or_default();
+    let told = asked.into_iter().filter_map(|cookie| cookie.reply().ok());
+    let desktop_id = told.flat_map(|reply| texts(&reply.value)).next();
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let executable = program.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    Ok(AppNames { executable, desktop_id, classes })
 }
 
 /// The kernel keeps fifteen bytes of a name; the command line has the rest.
@@ -625,6 +658,13 @@ impl ChangingWindow for X11Window<'_> {
         Ok(state.map(|state| ObservedWindow { state, is_front }))
     }
 
+    fn asks_back(&self) -> Result<bool, X11Failure> {
+        let now = look_at_desktop(self.server)?;
+        let is_known = |uid: WindowUid| self.sight.windows.iter().any(|window| window.uid == uid);
+        let mut own = now.windows.iter().filter(|window| window.uid.is_of_same_process(self.before.uid));
+        Ok(own.any(|window| !is_known(window.uid)))
+    }
+
     fn reasons(&self) -> &Reasons {
         &REASONS
     }
@@ -724,6 +764,18 @@ mod tests {
     use proptest::prelude::*;
 
     const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };
+
+    #[test]
+    fn java_splash_screens_have_the_name_that_java_gives_them() {
+        let check =
+            |process, title, expected| assert_eq!(is_splash_of_java(process, title), expected, "{title}");
+        check("java", "win0", true);
+        check("java", "win12", true);
+        check("java", "win", false);
+        check("java", "window 3", false);
+        check("java", "jEdit - letter.txt", false);
+        check("xterm", "win0", false);
+    }
 
     fn frame_of(client: Rect, shadow: Extents, decoration: Extents) -> WindowFrame {
         WindowFrame { client, shadow, decoration, pid: None }

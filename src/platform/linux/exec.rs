@@ -16,12 +16,14 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::launch::command as shell;
+use super::launch::{CommandWall, command as shell};
+use super::sandbox::isolation::OURSELVES_INSIDE;
 use super::sandbox::process_tree;
 use crate::clock::{Cancel, Deadline, sleep_really};
-use crate::config::process_environment_os;
 use crate::error::{Error, Result};
+use crate::machine::sandbox::BUBBLEWRAP;
 use crate::model::app::{Ended, Launch, Printed, Run};
+use crate::spawn;
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
@@ -36,38 +38,15 @@ const BY_SIGNAL: i32 = 128;
 /// What a shell answers to a program that is not there.
 const NOT_FOUND: i32 = 127;
 
-/// What of our environment a command sees: no setting, key or token of ours is among it.
-const PASSED_ON: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "TMPDIR",
-    "DISPLAY",
-    "XAUTHORITY",
-    "WAYLAND_DISPLAY",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "XDG_RUNTIME_DIR",
-    "XDG_SESSION_TYPE",
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_DATA_DIRS",
-    "LD_LIBRARY_PATH",
-    // Inside Windows: the way to its programs.
-    "WSL_INTEROP",
-    "WSL_DISTRO_NAME",
-];
-
 pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
+    run_within(run, None, cancel)
+}
+
+/// The same, isolated like the programs of a private desktop.
+pub fn run_within(run: &Run, wall: Option<CommandWall>, cancel: &Cancel) -> Result<Ended> {
     cancel.check()?;
     let deadline = Deadline::after(run.timeout);
-    let mut keeper = start_keeper(run).map_err(|problem| {
+    let mut keeper = start_keeper(run, wall).map_err(|problem| {
         Error::internal(format!("cannot start the command's keeper process: {problem}"))
     })?;
     let stdout = drain_output(keeper.stdout.take(), run.max_output_bytes);
@@ -87,18 +66,33 @@ pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
 }
 
 /// In a process group of its own: a person who presses Ctrl-C means the server, which ends the keeper.
-fn start_keeper(run: &Run) -> std::io::Result<Child> {
-    let mut command = Command::new(OURSELVES);
-    command.arg("exec-keeper").process_group(0).env_clear();
-    command.envs(process_environment_os().filter(|(name, _)| is_passed_on(&name.to_string_lossy())));
-    if let Some(cwd) = &run.launch.cwd {
-        command.current_dir(cwd);
-    }
+fn start_keeper(run: &Run, wall: Option<CommandWall>) -> std::io::Result<Child> {
+    let mut command = match &wall {
+        Some(wall) => keeper_within(run, wall),
+        None => keeper_here(run),
+    };
+    command.process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
-fn is_passed_on(name: &str) -> bool {
-    PASSED_ON.contains(&name) || name.starts_with("LC_")
+fn keeper_here(run: &Run) -> Command {
+    let mut command = spawn::command(OURSELVES);
+    command.arg("exec-keeper");
+    if let Some(cwd) = &run.launch.cwd {
+        command.current_dir(cwd);
+    }
+    command
+}
+
+/// A folder that is not visible inside is refused by bubblewrap, which says so.
+fn keeper_within(run: &Run, wall: &CommandWall) -> Command {
+    let mut command = spawn::command(BUBBLEWRAP);
+    command.args(&wall.arguments);
+    if let Some(cwd) = &run.launch.cwd {
+        command.arg("--chdir").arg(cwd);
+    }
+    command.args(["--", OURSELVES_INSIDE, "exec-keeper"]).env_clear().envs(&wall.environment);
+    command
 }
 
 fn send_launch(leash: &mut ChildStdin, launch: &Launch) -> std::io::Result<()> {
@@ -231,18 +225,6 @@ fn watch_input() {
 mod tests {
     use super::*;
 
-    #[test]
-    fn nothing_of_ours_is_passed_on() {
-        for name in ["PATH", "HOME", "LC_ALL", "DISPLAY"] {
-            assert!(is_passed_on(name), "{name}");
-        }
-        for name in
-            ["OSO_TOKEN", "OSO_SECRET_BANK", "OSO_EXEC__SECRET", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK"]
-        {
-            assert!(!is_passed_on(name), "{name}");
-        }
-    }
-
     /// H-78 on code: a process that got away and holds the pipe does not hold the call.
     #[test]
     fn who_goes_on_holding_the_pipe_is_left_alone() {
@@ -257,7 +239,7 @@ mod tests {
     /// H-78 on code: a keeper that hangs is ended after everything below it.
     #[test]
     fn a_keeper_that_hangs_is_ended_with_its_family() {
-        let mut keeper = Command::new("sh");
+        let mut keeper = spawn::command("sh");
         keeper.args(["-c", "sleep 300 & echo $!; exec sleep 300"]).process_group(0).stdout(Stdio::piped());
         let mut keeper = keeper.spawn().unwrap();
         let mut line = String::new();

@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 pub use super::exec::{run as run_command, run_keeper as keep_command};
 pub use super::heap::keep_few as keep_few_heaps;
+pub use super::sandbox::inside::run_inside as start_isolated_programs;
 pub use super::sandbox::keeper::run_keeper as keep_private_desktop;
 pub use super::survey::survey_desktop;
 pub use super::{is_by_powershell, probe};
 
+use super::sandbox::isolation::Isolation;
 use super::sandbox::{Sandbox, SandboxPlan};
 use crate::clock::Clock;
-use crate::config::{PlatformChoice, Size};
+use crate::config::{PlatformChoice, Sandbox as SandboxConfig};
 use crate::error::Result;
+use crate::machine::RealMachine;
 use crate::platform::{Chosen, Platform, Recognizer, absent_because};
 
 pub fn connect(clock: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
@@ -19,16 +22,26 @@ pub fn connect(clock: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platfor
 }
 
 /// One that cannot start is no reason to work on the user's own: then there is no desktop at all.
-pub fn private_desktop(size: Size, command: &[String], clock: &Clock) -> Chosen {
-    match Sandbox::start(&SandboxPlan { size, command: command.to_vec() }) {
+pub fn private_desktop(config: &SandboxConfig, command: &[String], clock: &Clock) -> Chosen {
+    let plan = Isolation::choose(config, &RealMachine).map(|(isolation, warning)| {
+        let said = warning.or_else(|| isolation.as_ref().map(|isolation| isolation.describe().to_owned()));
+        (SandboxPlan { size: config.size, command: command.to_vec(), isolation }, said)
+    });
+    match plan.and_then(|(plan, said)| Ok((Sandbox::start(&plan)?, plan.isolation.is_some(), said))) {
         Err(reason) => absent_because(format!("the private desktop did not start: {reason}")).into(),
-        Ok(sandbox) => {
+        Ok((sandbox, isolated, said)) => {
             if let Some(remark) = sandbox.remark() {
                 tracing::warn!("private desktop: {remark}");
             }
+            match &said {
+                Some(said) if isolated => tracing::info!("{said}"),
+                Some(said) => tracing::warn!("{said}"),
+                None => {}
+            }
             sandbox.enter();
             let sandbox = Arc::new(sandbox);
-            let platform = super::connect_private(clock.clone(), &sandbox).unwrap_or_else(absent_because);
+            let platform =
+                super::connect_private(clock.clone(), &sandbox, said).unwrap_or_else(absent_because);
             Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
         }
     }

@@ -421,7 +421,8 @@ fn follow_drag(
         server.sync_server()?;
         clock.sleep(pause, cancel)?;
     }
-    Ok(clock.sleep(DRAG_REST, cancel)?)
+    clock.sleep(DRAG_REST, cancel)?;
+    Ok((drag.before_release)()?)
 }
 
 /// Where the focus may move in the middle of a text, the application is waited for.

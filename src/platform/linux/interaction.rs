@@ -12,14 +12,17 @@ use crate::model::element::Range;
 use crate::model::input::{Act, Delivery, Handle, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Point, Rect, Window};
 use crate::platform::interaction::{
-    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TextLength, Timing, TypedText, act, check, no_point,
 };
-use crate::platform::{Activation, Claimant, Desktop, Done, Input};
+use crate::platform::{Activation, Claimant, Desktop, Done, Input, PressGuard};
 
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
 const MOST_OPTIONS: usize = 2_000;
+/// Parts of a date further down than that are not this field's.
+const DATE_DEPTH: usize = 2;
+const DATE_PARTS: usize = 3;
 
 /// GTK4 plays the press of a button for a quarter of a second before it happens.
 const PLAYED_PRESS: Duration = Duration::from_millis(330);
@@ -39,6 +42,7 @@ pub fn element_state(told: &AtspiElement) -> ElementState {
     let click = if is_cell { Some(Request::Focus) } else { told.click_action().map(Request::Perform) };
     ElementState {
         ends_by_enter: is_cell,
+        is_date: roles::is_one_of(told.role, &[atspi::Role::DateEditor]),
         name: told.name.clone(),
         enabled: told.enabled(),
         focused: told.focused(),
@@ -148,6 +152,30 @@ impl AtspiElements<'_> {
         Ok(Vec::new())
     }
 
+    /// The parts of a date, which a browser may keep in a group.
+    pub fn date_parts(self, element: &Handle) -> Result<Vec<DatePart>> {
+        let mut level = vec![element.clone()];
+        for _ in 0..DATE_DEPTH {
+            let mut children = Vec::new();
+            for parent in &level {
+                children.extend(self.accessible.children(parent, self.cancel)?);
+            }
+            let (parts, others): (Vec<Child>, Vec<Child>) = children
+                .into_iter()
+                .partition(|child| roles::is_one_of(child.role, &[atspi::Role::SpinButton]));
+            if parts.len() == DATE_PARTS {
+                return parts.into_iter().map(|part| self.date_part(part)).collect();
+            }
+            level = others.into_iter().map(|child| child.handle).collect();
+        }
+        Ok(Vec::new())
+    }
+
+    fn date_part(self, part: Child) -> Result<DatePart> {
+        let text = self.accessible.text(&part.handle, self.cancel)?.text.unwrap_or_default();
+        Ok(DatePart { handle: part.handle, name: part.name, text })
+    }
+
     fn children(self, parent: &Handle) -> Result<Vec<(ChildPosition, Child)>> {
         let children = self.accessible.children(parent, self.cancel)?;
         let position = |index| ChildPosition { parent: parent.clone(), index };
@@ -160,8 +188,8 @@ fn option_item((position, child): (ChildPosition, Child)) -> OptionItem {
 }
 
 impl Input for Linux {
-    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
-        act(&X11Backend { linux: self, cancel }, input, delivery)
+    fn act(&self, input: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
+        act(&X11Backend { linux: self, cancel }, guard, input, delivery)
     }
 
     fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
@@ -228,7 +256,9 @@ impl Backend for X11Backend<'_> {
     }
 
     fn element_state(&self, element: &Handle) -> Result<ElementState> {
-        self.elements().state(element)
+        let state = self.elements().state(element)?;
+        // GTK4 counts from its window, and plays the press of a button.
+        Ok(ElementState { plays_click: state.window_offset.is_some(), ..state })
     }
 
     fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
@@ -238,6 +268,10 @@ impl Backend for X11Backend<'_> {
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.linux.settle(self.cancel)?;
         self.elements().request(element, request)
+    }
+
+    fn date_parts(&self, element: &Handle) -> Result<Vec<DatePart>> {
+        self.elements().date_parts(element)
     }
 
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
@@ -284,9 +318,12 @@ impl Backend for X11Backend<'_> {
         self.linux.settle(self.cancel)?;
         match (action, at) {
             (PointerAction::Click(button, count), Some(at)) => self.linux.click(at, button, count, held),
+            (PointerAction::FurtherClick(button, _), Some(at)) => self.linux.click(at, button, 1, held),
             (PointerAction::Hover, Some(at)) => self.linux.move_to(at),
             (PointerAction::Scroll(clicks), at) => self.linux.scroll(at, clicks),
-            (PointerAction::Click(..) | PointerAction::Hover, None) => Err(no_point()),
+            (PointerAction::Click(..) | PointerAction::FurtherClick(..) | PointerAction::Hover, None) => {
+                Err(no_point())
+            }
         }
     }
 
@@ -361,6 +398,27 @@ mod tests {
         cell(obeys).check(&click(), BY_ITSELF, &["it: focus"]);
         // Its text is not selected first: that would be all of the sheet.
         cell(obeys).check(&set_value("7"), BY_KEYS, &["it: focus", "type 7", "enter"]);
+    }
+
+    #[test]
+    fn a_date_is_typed_part_by_part_in_the_order_of_the_locale() {
+        let field = |parts: &[(&'static str, &str)]| {
+            let date = LINUX.changed(Thing::Field(""), obeys, |state| state.is_date = true);
+            date.with_parts(parts, &LINUX.thing(Thing::Field("")))
+        };
+        let english = [("Month", "mm"), ("Day", "dd"), ("Year", "yyyy")];
+        let typed = ["Month: focus", "type 03", "Day: focus", "type 09", "Year: focus", "type 2026"];
+        field(&english).check(&set_value("2026-03-09"), BY_KEYS, &typed);
+        // Nothing is typed of what is no date, or where the parts are not known.
+        field(&english).check(&set_value("9 March"), Err(Kind::BadRequest), &[]);
+        let unknown = [("a", "01"), ("b", "02"), ("c", "2020")];
+        field(&unknown).check(&set_value("2026-03-09"), Err(Kind::PatternUnsupported), &[]);
+        field(&english).check_behind(&set_value("2026-03-09"), Err(Kind::ElementOccluded), &[]);
+        let mut garbled = field(&english);
+        garbled.garbles = Some("07");
+        garbled.check(&set_value("2026-03-09"), Err(Kind::PatternUnsupported), &typed);
+        // One without parts is a field like any other.
+        field(&[]).check(&set_value("2026-03-09"), BY_ITSELF, &["it: set value"]);
     }
 
     #[test]

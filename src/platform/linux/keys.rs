@@ -81,7 +81,7 @@ pub fn character_keysym(character: char) -> Result<Keysym> {
     let code = u32::from(character);
     if character.is_control() {
         return Err(Error::bad_request(format!(
-            "the text has the control character U+{code:04X}, which no key types; leave it out or use press_key"
+            "the text has the control character U+{code:04X}, which no key types; leave it out (press_key presses keys)"
         )));
     }
     Ok(if code < 0x100 { code } else { 0x0100_0000 | code })

@@ -1,13 +1,15 @@
 //! Starting programs that go on by themselves: nothing of ours is in their hands, and we take notice when they end.
 
+use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Weak;
 
 use super::sandbox::Sandbox;
 use crate::error::{Error, Result};
 use crate::model::app::Launch;
-use crate::platform::child_process::without_our_settings;
+use crate::spawn;
 
 /// Who starts programs: this process, or the keeper of a private desktop.
 #[derive(Debug, Default)]
@@ -18,6 +20,16 @@ pub struct Launcher {
 impl Launcher {
     pub fn within(sandbox: Weak<Sandbox>) -> Self {
         Self { keeper: Some(sandbox) }
+    }
+
+    /// How a command is run beside the programs that are launched: isolated like them, or `None`.
+    pub fn command_wall(&self) -> Result<Option<CommandWall>> {
+        let Some(sandbox) = &self.keeper else {
+            return Ok(None);
+        };
+        let sandbox = sandbox.upgrade().ok_or_else(|| Error::internal("the private desktop has ended"))?;
+        let environment = sandbox.environment().clone();
+        Ok(sandbox.wall().map(|arguments| CommandWall { arguments: arguments.to_vec(), environment }))
     }
 
     pub fn launch(&self, launch: &Launch) -> Result<u32> {
@@ -32,6 +44,20 @@ impl Launcher {
     }
 }
 
+/// What keeps a command from everything that the programs of its private desktop are kept from.
+#[derive(Clone, Debug)]
+pub struct CommandWall {
+    pub arguments: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+}
+
+impl CommandWall {
+    /// Where commands start when nobody says where.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.environment.get("HOME").map(PathBuf::from)
+    }
+}
+
 fn cannot(launch: &Launch, reason: &str) -> Error {
     let program = launch.command.first().map_or("", String::as_str);
     Error::bad_request(format!("'{program}' cannot be started: {reason}")).with("field", "program")
@@ -40,7 +66,7 @@ fn cannot(launch: &Launch, reason: &str) -> Error {
 /// The command with its arguments as they are; no shell looks at them.
 pub fn command(launch: &Launch) -> Command {
     let mut words = launch.command.iter();
-    let mut command = Command::new(words.next().map_or("", String::as_str));
+    let mut command = spawn::command(words.next().map_or("", String::as_str));
     command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(cwd) = &launch.cwd {
         command.current_dir(cwd);
@@ -48,12 +74,10 @@ pub fn command(launch: &Launch) -> Command {
     command
 }
 
-/// In a process group of its own: a person who presses Ctrl-C means the server. Our settings may hold keys that are
-/// nobody else's business.
+/// In a process group of its own: a person who presses Ctrl-C means the server.
 fn start_here(launch: &Launch) -> Result<u32, String> {
     let mut command = command(launch);
     command.process_group(0);
-    without_our_settings(&mut command);
     let mut child = command.spawn().map_err(|problem| problem.to_string())?;
     let pid = child.id();
     // Somebody has to take notice of its end, or it stays in the table of processes.

@@ -62,8 +62,13 @@ use crate::clock::Clock;
 use crate::config::PlatformChoice;
 
 /// The desktop that a sandbox holds; this process has entered it.
-pub fn connect_private(clock: Clock, sandbox: &Arc<sandbox::Sandbox>) -> Result<Arc<dyn Platform>, String> {
-    Ok(Arc::new(Linux::connect(clock, &SessionEnv::read())?.launching_in(Arc::downgrade(sandbox))))
+pub fn connect_private(
+    clock: Clock,
+    sandbox: &Arc<sandbox::Sandbox>,
+    isolation: Option<String>,
+) -> Result<Arc<dyn Platform>, String> {
+    let desktop = Linux::connect(clock, &SessionEnv::read())?;
+    Ok(Arc::new(desktop.launching_in(Arc::downgrade(sandbox)).limited_by(isolation)))
 }
 
 /// How a session is worked.

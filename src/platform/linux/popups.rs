@@ -8,6 +8,7 @@ use x11rb::protocol::xproto::{
 };
 
 use super::desktop::{self, get_property, property_numbers};
+use super::sandbox::inside::is_known_inside_as;
 use super::window_uid::{WindowUid, pid_by_server};
 use super::x11::{X11Error, X11Server};
 use crate::model::{Point, Rect, Window};
@@ -114,9 +115,9 @@ fn read_popup(server: &X11Server, xid: u32) -> Result<Option<Popup>, X11Error> {
         Err(trouble) => return Err(trouble),
     };
     let first = |reply: Result<_, _>| reply.map_or(None, |reply| property_numbers(reply).first().copied());
-    let pid = match first(pid.reply()) {
-        Some(pid) => Some(pid),
-        None => pid_by_server(server, xid)?,
+    let pid = match (first(pid.reply()), pid_by_server(server, xid)?) {
+        (Some(said), Some(known)) if said != known && is_known_inside_as(known, said) => Some(known),
+        (said, known) => said.or(known),
     };
     let border = 2 * i32::from(geometry.border_width);
     let bounds = Rect::new(

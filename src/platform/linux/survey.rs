@@ -91,7 +91,8 @@ const TOOLKITS: &[(&str, &str)] = &[
     ("libjvm", "java"),
 ];
 
-fn toolkit_of(pid: u32) -> Option<&'static str> {
+/// Of the process, while it runs.
+pub fn toolkit_of(pid: u32) -> Option<&'static str> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
     TOOLKITS.iter().find(|(library, _)| maps.contains(library)).map(|(_, toolkit)| *toolkit)
 }

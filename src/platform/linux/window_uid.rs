@@ -4,7 +4,9 @@
 //! program a moment later. The tag is made of the process and the time of its start, which no later process shares.
 
 use std::fmt;
+use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _, QueryClientIdsReply};
 
 use super::desktop::X11Cookie;
@@ -30,6 +32,11 @@ impl fmt::Display for WindowUid {
 }
 
 impl WindowUid {
+    /// Nobody knows that of a window whose process is not known.
+    pub fn is_of_same_process(self, other: WindowUid) -> bool {
+        self.owner.is_some() && self.owner == other.owner
+    }
+
     pub fn new(xid: u32, pid: Option<u32>) -> Self {
         let owner = pid.and_then(|pid| Some(owner_tag(pid, start_time(&stat_of(pid)?)?)));
         Self { xid, owner }
@@ -57,6 +64,14 @@ fn stat_of(pid: u32) -> Option<String> {
 /// begins after its last bracket.
 fn start_time(stat: &str) -> Option<u64> {
     stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
+}
+
+/// How long a process has run; nothing when there is none.
+pub fn age_of(pid: u32) -> Option<Duration> {
+    // Linux counts in hundredths of a second here, whatever it counts in itself.
+    let started = Duration::from_millis(10 * start_time(&stat_of(pid)?)?);
+    let now = Duration::try_from(clock_gettime(ClockId::Boottime)).ok()?;
+    Some(now.saturating_sub(started))
 }
 
 /// The same in every process of this program, so that two servers and two calls speak of the same window (FNV-1a).
@@ -102,6 +117,14 @@ mod tests {
         let uid = WindowUid { xid, owner };
         assert_eq!(uid.to_string(), text);
         assert_eq!(WindowUid::parse(text).unwrap(), uid);
+    }
+
+    #[test]
+    fn a_process_has_an_age() {
+        let age = |pid| age_of(pid).unwrap();
+        assert!(age(std::process::id()) < Duration::from_secs(3600));
+        assert!(age(1) >= age(std::process::id()));
+        assert_eq!(age_of(u32::MAX), None);
     }
 
     #[test]

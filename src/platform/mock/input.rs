@@ -116,6 +116,22 @@ impl World {
         outcome
     }
 
+    /// One click of several, where the scenario reacts to one and not to both together.
+    pub fn click_once_of(&mut self, act: &Act, now: Duration) {
+        let Act::Click { element, at, button: Button::Left, modifiers, .. } = act else {
+            return;
+        };
+        let reacts = |world: &World, kind: InputKind| {
+            let spot = world.aim_act(act, now).ok().flatten();
+            let targets = spot.map_or_else(Vec::new, |spot| world.targets(act, spot));
+            world.first_reaction(&[kind], &targets, None).is_some()
+        };
+        if !reacts(self, InputKind::DoubleClick) && reacts(self, InputKind::Click) {
+            let (element, at, modifiers) = (element.clone(), *at, modifiers.clone());
+            self.act(&Act::Click { element, at, button: Button::Left, count: 1, modifiers }, now);
+        }
+    }
+
     /// Where the act takes the pointer, if it does.
     fn pointer_after(&self, act: &Act, now: Duration) -> Option<Point> {
         match act {
@@ -131,12 +147,20 @@ impl World {
 
     /// The default desktop takes every act and does nothing, but even it cannot select what is not there.
     fn missing_option(&self, act: &Act, now: Duration) -> Option<MockRefusal> {
-        let Act::Select { element, option: Some(OptionChoice::Name(wanted)) } = act else {
+        let Act::Select { element, option: Some(choice) } = act else {
             return None;
         };
         let tree = self.tree(&element.window_uid, now)?;
-        let there = tree.elements().iter().any(|candidate| candidate.name == *wanted);
-        (!there).then(|| MockRefusal::NoOption { wanted: wanted.clone(), options: Vec::new() })
+        let (wanted, there) = match choice {
+            OptionChoice::Name(wanted) => {
+                (wanted.clone(), tree.elements().iter().any(|candidate| candidate.name == *wanted))
+            }
+            OptionChoice::Index(index) => {
+                let options = tree.elements().iter().filter(|candidate| is_option(&candidate.role));
+                (format!("number {index}"), options.count() > *index)
+            }
+        };
+        (!there).then(|| MockRefusal::NoOption { wanted, options: Vec::new() })
     }
 
     /// Why an act would be refused.
@@ -337,7 +361,11 @@ impl World {
             let fits = kinds.contains(&reaction.on.input)
                 && reaction.in_state.is_none_or(|state| state == self.state)
                 && self.trigger_fits(&reaction.on, targets);
-            let captured = reaction.on.captured_text(text).filter(|_| fits)?;
+            let captured = reaction.on.captured_text(text).unwrap_or_else(|given_up| {
+                tracing::warn!("a reaction of the scenario was passed over: {given_up}");
+                None
+            });
+            let captured = captured.filter(|_| fits)?;
             let holds = reaction.when.iter().all(|condition| self.condition_holds(condition));
             holds.then(|| (index, captured.to_owned()))
         })

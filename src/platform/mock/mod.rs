@@ -10,7 +10,7 @@
 
 mod input;
 mod notepad;
-mod render;
+pub(in crate::platform) mod render;
 mod windows;
 pub mod world;
 
@@ -20,14 +20,14 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Apps, Capabilities, Capture, Claimant, Clipboard, Coordinates, Desktop, Done,
-    Facts, FieldText, Health, Input, Menu, OnStage, Patience, Platform, Route, Shot, Stage, Wake, Watch,
-    gone,
+    Facts, FieldText, Health, Input, Menu, OnStage, Patience, Platform, PressGuard, PressKind, Route, Shot,
+    Stage, Wake, Watch, gone,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::input::{Act, Delivery, Handle};
-use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::model::{Button, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use input::{MockOutcome, MockRefusal};
 pub use world::World;
@@ -106,6 +106,38 @@ impl Mock {
     }
 }
 
+impl Mock {
+    /// What a pointer does before its last press, as on a desktop: it arrives, and the first of two clicks has its
+    /// effect before the second. Where nobody judges, an act is one piece.
+    fn press_by_press(&self, act: &Act, guard: &dyn PressGuard) -> Result<()> {
+        let arrive = |at: Point, kind: PressKind| {
+            let hover = Act::Hover { element: None, at: Some(at) };
+            self.alter_world(|world, now| world.act(&hover, now));
+            guard.check_press(at, kind)
+        };
+        match act {
+            Act::Click { at: Some(at), count, .. } if is_by_pointer(act) => {
+                arrive(*at, PressKind::Button)?;
+                (1..*count).try_for_each(|_| {
+                    self.alter_world(|world, now| world.click_once_of(act, now));
+                    guard.check_press(*at, PressKind::Button)
+                })
+            }
+            Act::Scroll { at: Some(at), .. } => arrive(*at, PressKind::Wheel),
+            Act::Drag { from, to, .. } => {
+                arrive(*from, PressKind::Button)?;
+                guard.check_press(*to, PressKind::Button)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A plain click on an element that is named needs no pointer.
+fn is_by_pointer(act: &Act) -> bool {
+    !matches!(act, Act::Click { element: Some(_), button: Button::Left, count: 0 | 1, modifiers, .. } if modifiers.is_empty())
+}
+
 impl Platform for Mock {
     fn facts(&self) -> Facts {
         Facts {
@@ -117,6 +149,7 @@ impl Platform for Mock {
             supports: Capabilities {
                 accessibility_tree: true,
                 occlusion_detection: true,
+                drag: true,
                 redaction: true,
                 scenarios: true,
                 image_blur: true,
@@ -330,7 +363,10 @@ impl Accessibility for Mock {
 }
 
 impl Input for Mock {
-    fn act(&self, act: &Act, delivery: Delivery, _: &Cancel) -> Result<Done> {
+    fn act(&self, act: &Act, delivery: Delivery, guard: &dyn PressGuard, _: &Cancel) -> Result<Done> {
+        if guard.judges() && delivery == Delivery::Foreground {
+            self.press_by_press(act, guard)?;
+        }
         let outcome = self.alter_world(|world, now| world.act_by(act, delivery, now));
         if let Some(refusal) = outcome.refusal {
             return Err(refusal_error(&refusal));
@@ -387,6 +423,10 @@ fn refusal_error(refusal: &MockRefusal) -> Error {
 }
 
 impl Capture for Mock {
+    fn shows_own_pixels(&self) -> bool {
+        true
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot> {
         let picture = render::draw_window(window, &self.tree_now(&window.uid)?).map_err(drawing_failed)?;
         Ok(Shot { picture, area: window.bounds })

@@ -221,11 +221,19 @@ const fn is_mark_of_a_script(letter: char) -> bool {
 }
 
 /// Takes no room of its own: zero-width characters, soft hyphens, selectors of variants.
-const fn is_unseen(letter: char) -> bool {
+pub const fn is_unseen(letter: char) -> bool {
     matches!(letter,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180E}' | '\u{200B}'..='\u{200F}'
         | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{E0100}'..='\u{E01EF}'
         | '\u{300}'..='\u{36F}')
+}
+
+/// What a person cannot see in a text: zero-width characters, soft hyphens, marks of direction, tags, fillers.
+pub const fn is_invisible(letter: char) -> bool {
+    let accent = matches!(letter, '\u{300}'..='\u{36F}') && letter != '\u{34F}';
+    let other = matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2065}'..='\u{206F}' | '\u{115F}' | '\u{1160}'
+        | '\u{3164}' | '\u{FFA0}' | '\u{E0000}'..='\u{E0FFF}');
+    other || (is_unseen(letter) && !accent)
 }
 
 /// The letter under an accent, a full width or a mathematical alphabet.
@@ -266,7 +274,7 @@ fn plain_letter(letter: char) -> char {
 }
 
 /// The Latin letter that a Greek or Cyrillic one looks like. Asked only within words that mix the scripts.
-const fn latin_lookalike(letter: char) -> char {
+pub const fn latin_lookalike(letter: char) -> char {
     match letter {
         'а' | 'α' => 'a',
         'в' | 'β' => 'b',

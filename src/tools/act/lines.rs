@@ -1,42 +1,40 @@
 //! The steps of a list as lines, one each: what a model reads in place of their JSON.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::report::ForeseenOut;
 use super::run::{StepReport, StepVerdict};
 use crate::tokens::{Writing, tokens_for_bytes};
+use crate::tool::lean::{candidate_words, other_facts, outcome_words, tool_word};
 
-/// Facts of a reply that a line tells in words, or that only code compares.
-const TOLD: &[&str] = &[
-    "ref",
-    "changed",
-    "note",
-    "error",
-    "renamed",
-    "identity",
-    "step_id",
-    "new_dialogs",
-    "elapsed_ms",
-    "matched_index",
-    "all_passed",
-    "tree_hash",
-    "warning",
-];
-const MOST_CANDIDATES: usize = 5;
-
-/// `1 click e12 Button "Save": confirmed`. Where there is little room the last lines stay, which tell of a failure.
+/// `1 click e12 Button "Save": confirmed`. Where there is little room the last lines stay, which tell of a failure, and
+/// those before them are counted.
 pub fn step_lines(steps: &[StepReport], not_run: usize, max_tokens: Option<usize>) -> String {
-    let mut lines: Vec<String> = steps.iter().map(step_line).collect();
-    if not_run > 0 {
-        lines.push(format!("not run: {not_run}"));
-    }
-    let kept = fitting_end(&lines, max_tokens);
-    let left_out = lines.len() - kept;
-    let mut kept = lines.split_off(left_out);
-    if left_out > 0 {
-        kept.insert(0, format!("… {left_out} steps before"));
-    }
-    kept.join("\n")
+    let lines: Vec<String> = steps.iter().map(step_line).collect();
+    let left_out = lines.len() - fitting_end(&lines, max_tokens);
+    let (before, kept) = (&steps[..left_out], &lines[left_out..]);
+    let not_run = (not_run > 0).then(|| format!("not run: {not_run}"));
+    let all = counted_steps(before).into_iter().chain(kept.iter().cloned()).chain(not_run);
+    all.collect::<Vec<_>>().join("\n")
+}
+
+/// `1 to 9: 8 confirmed, 1 unconfirmed (3)`: which of many steps came to what.
+fn counted_steps(steps: &[StepReport]) -> Option<String> {
+    let (first, last) = (steps.first()?, steps.last()?);
+    let of = |verdict: StepVerdict| steps.iter().filter(move |step| step.verdict == verdict);
+    let verdicts = [StepVerdict::Confirmed, StepVerdict::Unconfirmed, StepVerdict::Failed];
+    let counts = verdicts.into_iter().filter(|&verdict| of(verdict).next().is_some());
+    let counts: Vec<String> = counts
+        .map(|verdict| {
+            let count = of(verdict).count();
+            let named: Vec<String> = of(verdict).map(|step| place_name(&step.step)).collect();
+            match verdict {
+                StepVerdict::Confirmed => format!("{count} confirmed"),
+                other => format!("{count} {} ({})", other.name(), named.join(", ")),
+            }
+        })
+        .collect();
+    Some(format!("{} to {}: {}", place_name(&first.step), place_name(&last.step), counts.join(", ")))
 }
 
 /// How many of the last lines there is room for; one always.
@@ -57,7 +55,7 @@ pub fn foreseen_lines(steps: &[ForeseenOut]) -> String {
             (None, true) => "needs consent".to_owned(),
             (None, false) => "ready".to_owned(),
         };
-        format!("{} {}: {state}", place_name(&step.step), tool_name(&step.tool))
+        format!("{} {}: {state}", place_name(&step.step), tool_word(&step.tool))
     };
     let lines: Vec<String> = steps.iter().map(line).collect();
     format!("dry run, nothing was done\n{}", lines.join("\n"))
@@ -73,23 +71,18 @@ fn place_name(path: &str) -> String {
     }
 }
 
-fn tool_name(tool: &str) -> &str {
-    tool.strip_suffix("_element").unwrap_or(tool)
-}
-
 fn step_line(step: &StepReport) -> String {
     let gap = if step.subject.is_empty() { "" } else { " " };
-    let (place, tool) = (place_name(&step.step), tool_name(&step.tool));
+    let (place, tool) = (place_name(&step.step), tool_word(&step.tool));
     let mut line = format!("{place} {tool}{gap}{}: {}", step.subject, step.verdict.name());
     line.push_str(&match step.verdict {
         StepVerdict::Failed => failure_words(step),
-        _ => outcome_words(step),
+        _ => step_words(step),
     });
     line
 }
 
-fn outcome_words(step: &StepReport) -> String {
-    let text = |name: &str| step.reply.get(name).and_then(Value::as_str);
+fn step_words(step: &StepReport) -> String {
     let mut words = String::new();
     if step.held_before {
         words.push_str(", what was expected held before the step");
@@ -97,26 +90,8 @@ fn outcome_words(step: &StepReport) -> String {
     if step.verdict == StepVerdict::Unconfirmed && step.reply.get("changed") == Some(&Value::Bool(false)) {
         words.push_str(", nothing changed");
     }
-    if let Some(renamed) = text("renamed") {
-        words.push_str(&format!(", is now {renamed}"));
-    }
-    if let Some(reason) = step.reply.get("identity").and_then(|identity| identity["reason"].as_str()) {
-        words.push_str(&format!(", not sure that it is the same: {reason}"));
-    }
-    for said in [text("note"), text("warning")].into_iter().flatten() {
-        words.push_str(&format!(" ({said})"));
-    }
-    words.push_str(&other_facts(step));
+    words.push_str(&outcome_words(&step.reply));
     words
-}
-
-/// What a step answers with, such as the clipboard's text. That claims hold is all there is to say of them.
-fn other_facts(step: &StepReport) -> String {
-    let passed = step.reply.get("all_passed") == Some(&Value::Bool(true));
-    let is_told = |name: &str| TOLD.contains(&name) || (passed && name == "results");
-    let facts = step.reply.iter().filter(|(name, _)| !is_told(name));
-    let facts: Map<String, Value> = facts.map(|(name, fact)| (name.clone(), fact.clone())).collect();
-    if facts.is_empty() { String::new() } else { format!(" {}", Value::Object(facts)) }
 }
 
 fn failure_words(step: &StepReport) -> String {
@@ -127,34 +102,11 @@ fn failure_words(step: &StepReport) -> String {
     if let Some(expected) = step.unmet.as_ref().and_then(|unmet| unmet.get("expected")) {
         words.push_str(&format!("; expected {expected}"));
     }
-    words.push_str(&candidates(step));
+    words.push_str(&candidate_words(&step.reply));
     if step.reply.get("all_passed") == Some(&Value::Bool(false)) {
-        words.push_str(&other_facts(step));
+        words.push_str(&other_facts(&step.reply));
     }
     words
-}
-
-/// What could have been meant, each by its ref.
-fn candidates(step: &StepReport) -> String {
-    let context = step.reply.get("error").and_then(|error| error.get("context"));
-    let list = context.and_then(|context| context.get("candidates").or_else(|| context.get("nearest")));
-    let named = |fact: &Value| {
-        let text = |name: &str| fact.get(name).and_then(Value::as_str);
-        let place = fact.get("bounds").map_or(String::new(), |at| format!(" @{},{}", at["x"], at["y"]));
-        let called = match (text("role"), text("name")) {
-            (Some(role), Some(name)) => format!(" {role} \"{name}\""),
-            _ => text("selector").map_or(String::new(), |selector| format!(" {selector}")),
-        };
-        Some(format!("{}{called}{place}", text("ref")?))
-    };
-    let named: Vec<String> = list
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(named)
-        .take(MOST_CANDIDATES)
-        .collect();
-    if named.is_empty() { String::new() } else { format!("; near: {}", named.join(", ")) }
 }
 
 #[cfg(test)]

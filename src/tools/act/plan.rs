@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::step_window::{in_window, in_windows};
@@ -14,8 +13,9 @@ use crate::gate::steps::lacks_token;
 use crate::observer::Ref;
 use crate::observer::predicate::{PredicateClaim, TextSource, WindowPredicate};
 use crate::observer::wait::WaitCondition;
+use crate::pattern::Pattern;
 use crate::tool::args::Text;
-use crate::tool::{Cx, Effect, Meta, ReplyKind, Tool};
+use crate::tool::{Cx, Effect, Foresight, Meta, ReplyKind, Tool};
 use crate::tools::assert_state::AssertState;
 use crate::tools::fields::{ArgumentFields, ArgumentObject};
 use crate::tools::wait_for::parse_condition;
@@ -60,7 +60,7 @@ pub enum Expectation {
     /// Something is otherwise than before the step.
     Changed,
     /// A window of this title that was not there before the step.
-    NewWindow(Map<String, Value>, Regex),
+    NewWindow(Map<String, Value>, Pattern),
     /// One of these is met.
     Met(Vec<ExpectedForm>),
 }
@@ -152,12 +152,11 @@ impl ActPlan {
 
     /// Everything that can be refused is refused here.
     pub fn check_all(&mut self, cx: &Cx, dry_run: bool) -> Result<()> {
-        let mut first = true;
-        for step in self.steps.iter_mut() {
-            step.check_step(cx, first)?;
-            first = false;
+        for (number, step) in self.steps.iter_mut().enumerate() {
+            step.check_step(cx, Foresight { is_first: number == 0, is_dry: dry_run })?;
         }
-        self.alternatives.values_mut().flatten().try_for_each(|step| step.check_step(cx, false))?;
+        let later = Foresight { is_first: false, is_dry: dry_run };
+        self.alternatives.values_mut().flatten().try_for_each(|step| step.check_step(cx, later))?;
         if dry_run { Ok(()) } else { self.check_budget(cx) }
     }
 
@@ -179,8 +178,8 @@ impl ActPlan {
 }
 
 impl PlannedStep {
-    fn check_step(&mut self, cx: &Cx, first: bool) -> Result<()> {
-        let foreseen = cx.foresee(&self.tool, &self.args, first).map_err(|error| self.at_fault(error))?;
+    fn check_step(&mut self, cx: &Cx, when: Foresight) -> Result<()> {
+        let foreseen = cx.foresee(&self.tool, &self.args, when).map_err(|error| self.at_fault(error))?;
         refuse_unfit(foreseen.meta).map_err(|error| self.at_fault(error))?;
         let needs_consent = foreseen.needs_consent;
         if needs_consent && !cx.caller().asks_the_person() {
@@ -188,10 +187,11 @@ impl PlannedStep {
         }
         let outlook =
             |window_uid, not_yet| Outlook { meta: foreseen.meta, window_uid, not_yet, needs_consent };
-        self.foreseen = Some(match foreseen.targets {
+        let found = foreseen.refused.map_or(foreseen.targets, Err);
+        self.foreseen = Some(match found {
             Ok(targets) => outlook(targets.first().map(|target| target.window_uid().to_owned()), None),
-            // Before the first step nothing will change; and what is malformed stays so.
-            Err(error) if first || error.kind == Kind::BadRequest => return Err(self.at_fault(error)),
+            // Before the first step nothing will change; and what is malformed or impossible stays so.
+            Err(error) if when.is_first || stays_refused(error.kind) => return Err(self.at_fault(error)),
             Err(error) => outlook(None, Some(error.message)),
         });
         Ok(())
@@ -214,6 +214,11 @@ impl PlannedStep {
         Error::bad_request(format!("{}: '{name}' {problem}", self.path))
             .with("field", format!("{}.{name}", self.path))
     }
+}
+
+/// Whether nothing that an earlier step does could let a step through.
+fn stays_refused(kind: Kind) -> bool {
+    matches!(kind, Kind::BadRequest | Kind::PatternUnsupported | Kind::PermissionDenied)
 }
 
 /// Steps act, wait or answer with data. A tree or a picture has no place in the reply of many.

@@ -53,10 +53,13 @@ pub struct ActReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     closed_windows: Vec<String>,
-    /// Changed lines that were left out for lack of room; look shows them.
+    /// Lines that were left out for lack of room; look shows them.
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     lines_left_out: usize,
+    /// What shows them, a line for each window.
+    #[serde(skip)]
+    more: Vec<String>,
     #[serde(skip)]
     text: String,
     #[serde(skip)]
@@ -173,6 +176,7 @@ impl ActReport {
             new_windows: Vec::new(),
             closed_windows: Vec::new(),
             lines_left_out: 0,
+            more: Vec::new(),
             text: String::new(),
             lean: None,
             changed: false,
@@ -224,10 +228,9 @@ impl ActReport {
             _ => String::new(),
         };
         self.window_uid = acted;
-        let left_out = (cx.lean && self.lines_left_out > 0)
-            .then(|| format!("… {} more lines, look shows them", self.lines_left_out));
-        let parts = [changes, in_front, left_out.unwrap_or_default()];
-        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let more = std::mem::take(&mut self.more).into_iter().filter(|_| cx.lean);
+        let parts = [changes, in_front].into_iter().chain(more);
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
         self.text = parts.join("\n");
         Ok(())
     }
@@ -247,6 +250,18 @@ impl ActReport {
         (came && Some(focused.uid.as_str()) != acted).then(|| focused.uid.clone())
     }
 
+    /// Says how many lines of a window were left out, and which call shows them: to who looked at it before, what changed
+    /// since, and all of it to anybody else.
+    fn note_left_out(&mut self, cx: &Cx, uid: &str, count: usize) {
+        if count == 0 {
+            return;
+        }
+        self.lines_left_out += count;
+        let has_looked = cx.session().looks.last_view(cx.origin.name(), uid).is_some();
+        let changes = if has_looked { ",\"changes\":true" } else { "" };
+        self.more.push(format!("… {count} more lines: look {{\"window_uid\":\"{uid}\"{changes}}}"));
+    }
+
     fn changes_outline(
         &mut self,
         cx: &Cx,
@@ -257,7 +272,7 @@ impl ActReport {
         let new = cx.observer().view_in_look(chosen, cx.cancel)?;
         let new = cx.observer().view_or_reading(chosen, new, cx.cancel)?;
         let changes = cx.observer().outline_changes(chosen, (old, &new), &changes_options(room))?;
-        self.lines_left_out += changes.cut;
+        self.note_left_out(cx, &chosen.window.uid, changes.cut);
         self.changed |= !changes.is_empty();
         // Who knew the window as it was before the steps knows it now.
         let known = cx.session().looks.last_view(cx.origin.name(), &chosen.window.uid);
@@ -281,7 +296,7 @@ impl ActReport {
         let uid = &chosen.window.uid;
         if let Some(known) = cx.session().looks.last_view(cx.origin.name(), uid) {
             let changes = cx.observer().outline_changes(chosen, (&known, &view), &changes_options(room))?;
-            self.lines_left_out += changes.cut;
+            self.note_left_out(cx, uid, changes.cut);
             if changes.cut == 0 {
                 note_seen(cx, chosen, view);
             }
@@ -297,10 +312,9 @@ impl ActReport {
             ..OutlineOptions::default()
         };
         let outline = cx.observer().outline_view(chosen, &view, &options)?;
-        match (outline.cut_after, outline.dropped.folded) {
-            (Some(_), _) => self.lines_left_out += outline.elements.saturating_sub(outline.shown),
-            (None, 0) => note_seen(cx, chosen, view),
-            (None, _) => {}
+        self.note_left_out(cx, uid, outline.left_out);
+        if outline.left_out == 0 && outline.dropped.folded == 0 {
+            note_seen(cx, chosen, view);
         }
         Ok(format!("now in front: {uid}{read}\n{}", outline.text))
     }
@@ -310,6 +324,7 @@ fn changes_options(room: usize) -> OutlineOptions {
     OutlineOptions {
         max_tokens: Some(room),
         fold: Fold::Unnamed,
+        what_matters_first: true,
         counts_gone: true,
         ..OutlineOptions::default()
     }

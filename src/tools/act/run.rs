@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::observer::Ref;
 use crate::tool::Cx;
 use crate::tool::call::Reply;
+use crate::tool::lean::lean_facts;
 use crate::tool::person::Person;
 
 /// How sure it is that what was asked for came about; the worst last.
@@ -173,7 +174,13 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             report.failure = Some(failure);
             return;
         }
-        let read_back = match value_put_in(self.cx, step, reply, self.deadline) {
+        let is_verified = reply.get("verified") == Some(&Value::Bool(true));
+        // The platform may have read it back in its own way: a date in its parts.
+        let read_back = match is_verified {
+            true => Ok(true),
+            false => value_put_in(self.cx, step, reply, self.deadline),
+        };
+        let read_back = match read_back {
             Ok(read_back) => read_back,
             Err(failure) => {
                 report.reply.insert("note".to_owned(), failure.message.as_str().into());
@@ -184,8 +191,7 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         report.held_before = before.all_held(step);
         let meta = step.foreseen.as_ref().map(|it| it.meta);
         let confirms = meta.is_some_and(|meta| meta.confirms);
-        let is_verified = reply.get("verified") == Some(&Value::Bool(true));
-        if confirms || read_back || is_verified || (!step.expect.is_empty() && !report.held_before) {
+        if confirms || read_back || (!step.expect.is_empty() && !report.held_before) {
             report.verdict = StepVerdict::Confirmed;
         }
         // What neither acts nor looks for anything says nothing about the others.
@@ -206,7 +212,7 @@ impl StepReport {
     fn of_reply(step: &PlannedStep, value: &Value, full: bool) -> Self {
         let reply = match full {
             true => Map::from_iter([("reply".to_owned(), value.clone())]),
-            false => lean_reply(value.clone()),
+            false => lean_facts(value.clone()),
         };
         Self {
             step: step.path.clone(),
@@ -261,41 +267,4 @@ fn gate_refusal(reply: &Reply) -> Error {
     let message =
         value.pointer("/error/message").and_then(Value::as_str).unwrap_or("the person has to be asked");
     Error::new(reply.error.unwrap_or(Kind::ConfirmationRequired), format!("{message}; nothing was done"))
-}
-
-/// Keys of a reply that say nothing new in a list of steps.
-const NOISE: &[&str] = &[
-    "ok",
-    "success",
-    "caused_by_step_id",
-    "untrusted",
-    "suspicious",
-    "suspicious_places",
-    "action",
-    "before",
-    "after",
-    "duration_ms",
-    "dry_run",
-    "route",
-    "target",
-    "matched_detail",
-    "polls",
-    "scenario_reaction",
-];
-
-/// What matters of a reply: which element it was, what changed, what went wrong.
-fn lean_reply(reply: Value) -> Map<String, Value> {
-    let Value::Object(mut fields) = reply else { return Map::new() };
-    let target = fields.remove("target");
-    fields.retain(|name, value| !NOISE.contains(&name.as_str()) && !is_empty(value));
-    for name in ["ref", "renamed", "identity"] {
-        if let Some(fact) = target.as_ref().and_then(|target| target.get(name)) {
-            fields.insert(name.to_owned(), fact.clone());
-        }
-    }
-    fields
-}
-
-fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }

@@ -3,17 +3,17 @@
 
 use serde_json::{Map, Value};
 
-/// Predicates about one window.
-const OF_A_WINDOW: &[&str] =
-    &["element_exists", "element_absent", "element_state", "value_equals", "value_matches", "text_visible"];
-/// What a dialog may show instead of the step's window.
-const MAY_BE_IN_A_DIALOG: &[&str] = &["element_exists", "text_visible"];
+use crate::tools::assert_state::{PredicateSubject, subject_of};
+use crate::tools::wait_for::kind_of_type;
 
 /// An expectation for each window in which it may be met.
 pub fn in_windows(expected: Map<String, Value>, window_uid: Option<&str>) -> Vec<Map<String, Value>> {
     let Some(own) = window_uid.and_then(|uid| in_window(&expected, uid)) else { return vec![expected] };
     let kind = own.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if MAY_BE_IN_A_DIALOG.contains(&kind) { vec![own, expected] } else { vec![own] }
+    match subject_of(kind) {
+        Some(PredicateSubject::WindowOrDialog) => vec![own, expected],
+        _ => vec![own],
+    }
 }
 
 /// The same predicate about this window; `None` where it names its own, or is not about a window.
@@ -22,12 +22,10 @@ pub fn in_window(expected: &Map<String, Value>, uid: &str) -> Option<Map<String,
         return None;
     }
     let kind = match expected.get("type").and_then(Value::as_str) {
-        Some("text_visible") => "text_visible",
-        Some("element_appears") => "element_exists",
-        Some(_) => return None,
+        Some(name) => kind_of_type(name)?,
         None => expected.get("kind")?.as_str()?,
     };
-    if !OF_A_WINDOW.contains(&kind) {
+    if subject_of(kind)? == PredicateSubject::Desktop {
         return None;
     }
     let mut own = Map::from_iter([("kind".to_owned(), Value::from(kind))]);

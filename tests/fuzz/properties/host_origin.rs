@@ -45,6 +45,7 @@ fn rules(choice: u8) -> Rules {
     let plain = Rules {
         face: Face::Own,
         names: vec![NAME.to_owned()],
+        hosts: Vec::new(),
         port: PORT,
         cors_origins: Vec::new(),
         token: None,

@@ -12,6 +12,7 @@ pub mod keys;
 #[cfg(feature = "http")]
 pub mod query;
 pub mod redactor;
+pub mod rule_names;
 pub mod scenario;
 pub mod selector;
 pub mod trace;
@@ -45,6 +46,7 @@ properties!(
     #[cfg(feature = "http")]
     query,
     redactor,
+    rule_names,
     scenario,
     selector,
     trace,

@@ -50,7 +50,7 @@ fn check_types(schema: &Value, arguments: &Map<String, Value>) {
     for (name, value) in arguments {
         let fits = match kind_of(schema, name) {
             "string" => value.is_string(),
-            "integer" => value.is_i64() || value.is_null(),
+            "integer" => value.is_number() || value.is_null(),
             "number" => value.is_number() || value.is_null(),
             "boolean" => value.is_boolean() || value.is_null(),
             "array" => value.is_array() || value.is_null(),

@@ -41,6 +41,22 @@ fn an_element_that_can_does_it_by_itself() {
 }
 
 #[test]
+fn what_plays_its_click_is_clicked_by_the_pointer_where_that_meets_it() {
+    each(|system| {
+        let slow = || system.changed(Thing::Button, obeys, |state| state.plays_click = true);
+        slow().check(&click(), BY_POINTER, &[CLICKED]);
+        let covered = slow();
+        covered.covered.set(true);
+        covered.check(&click(), BY_ITSELF, &[system.press]);
+        let away = slow();
+        away.sight.set(Rect::default());
+        away.check(&click(), BY_ITSELF, &[system.press]);
+        slow().check_behind(&click(), BY_ITSELF, &[system.press]);
+        slow().check(&Act::Invoke { element: handle("it") }, BY_ITSELF, &[system.press]);
+    });
+}
+
+#[test]
 fn an_item_selects_itself() {
     SELF_SELECTING.iter().for_each(|system| {
         system.with(Thing::Item, obeys).check(&click(), BY_ITSELF, &["it: select"]);
@@ -533,11 +549,14 @@ fn a_combo_box_is_opened_and_closed_again() {
 fn check_wait(look: u64, expected_looks: u32, at_most: u64) {
     let fake = SYSTEMS[0].with(Thing::Picture, obeys);
     let mut looks = 0;
-    let found = Interaction { backend: &fake, delivery: Delivery::Foreground }.until(READ_BACK_TIME, || {
-        looks += 1;
-        fake.clock.advance(Duration::from_millis(look));
-        Ok(false)
-    });
+    let found = Interaction { backend: &fake, guard: &Unguarded, delivery: Delivery::Foreground }.until(
+        READ_BACK_TIME,
+        || {
+            looks += 1;
+            fake.clock.advance(Duration::from_millis(look));
+            Ok(false)
+        },
+    );
     assert_eq!((found, looks), (Ok(false), expected_looks), "looks of {look} ms");
     assert!(fake.clock.now() <= Duration::from_millis(at_most), "{:?}", fake.clock.now());
 }
@@ -553,8 +572,66 @@ fn a_wait_is_bounded_by_the_clock_and_not_by_looks() {
 #[test]
 fn what_comes_at_the_last_moment_is_seen() {
     let fake = SYSTEMS[0].with(Thing::Picture, obeys);
-    let interaction = Interaction { backend: &fake, delivery: Delivery::Foreground };
+    let interaction = Interaction { backend: &fake, guard: &Unguarded, delivery: Delivery::Foreground };
     assert_eq!(interaction.until(READ_BACK_TIME, || Ok(fake.clock.now() >= READ_BACK_TIME)), Ok(true));
     fake.cancel().fire();
     assert_eq!(interaction.until(READ_BACK_TIME, || Ok(false)), Err(Error::cancelled()));
+}
+
+/// Notes after how many deeds of the backend it is asked, and refuses from one of its looks on.
+struct Watchful<'a> {
+    backend: &'a FakeBackend,
+    asked: std::cell::RefCell<Vec<(usize, PressKind)>>,
+    refuses_at: usize,
+}
+
+impl PressGuard for Watchful<'_> {
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn check_press(&self, _: Point, kind: PressKind) -> Result<()> {
+        self.asked.borrow_mut().push((self.backend.logged().len(), kind));
+        match self.asked.borrow().len() > self.refuses_at {
+            true => Err(Error::new(Kind::ConfirmationRequired, "protected")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What is done to a picture when the guard refuses at one of its looks, and after how many deeds it was asked.
+#[track_caller]
+fn check_guarded(input: &Act, refuses_at: usize, log: &[&str], asked: &[usize]) {
+    each(|system| {
+        let backend = system.with(Thing::Picture, obeys);
+        let guard = Watchful { backend: &backend, asked: Default::default(), refuses_at };
+        let done = act(&backend, &guard, input, Delivery::Foreground);
+        assert_eq!(done.is_err(), asked.len() > refuses_at, "{input:?}");
+        assert_eq!(backend.logged(), log, "{input:?}");
+        let times: Vec<usize> = guard.asked.borrow().iter().map(|(time, _)| *time).collect();
+        assert_eq!(times, asked, "{input:?}");
+    });
+}
+
+#[test]
+fn a_guard_looks_before_each_press() {
+    let at = Some(Point { x: 150, y: 120 });
+    let click = |count| Act::Click { element: None, at, button: Button::Left, count, modifiers: Vec::new() };
+    let (hover, one, two) = ("Hover 150,120", "Click(Left, 1) 150,120", "FurtherClick(Left, 2) 150,120");
+    check_guarded(&click(1), 9, &[hover, one], &[1]);
+    check_guarded(&click(2), 9, &[hover, one, two], &[1, 2]);
+    check_guarded(&click(2), 1, &[hover, one], &[1, 2]);
+    check_guarded(&click(2), 0, &[hover], &[1]);
+    let turn = Act::Scroll { element: None, at, clicks: -2 };
+    check_guarded(&turn, 1, &[hover, "Scroll(-1) 150,120"], &[1, 2]);
+}
+
+#[test]
+fn a_guard_looks_before_a_release() {
+    let (from, to) = (Point { x: 150, y: 120 }, Point { x: 10, y: 10 });
+    let drag = Act::Drag { from, to, modifiers: Vec::new(), duration: Duration::ZERO };
+    let (hover, whole) = ("Hover 150,120", "drag 150,120 to 10,10 [] 0ns");
+    check_guarded(&drag, 9, &[hover, whole], &[1, 1]);
+    check_guarded(&drag, 1, &[hover], &[1, 1]);
+    check_guarded(&drag, 0, &[hover], &[1]);
 }

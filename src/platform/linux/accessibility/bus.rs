@@ -30,6 +30,8 @@ use crate::error::{Error, Kind, Result};
 const CALLS_IN_FLIGHT: usize = 512;
 /// A bus that cannot be reached in this time is not there.
 const CONNECT_TIME: Duration = Duration::from_secs(3);
+/// A bus that let somebody wait for that is not waited for again so soon.
+const MUTE_FOR: Duration = Duration::from_secs(10);
 /// An application that let so many calls in a row time out is not asked further.
 const TIMEOUTS_IN_A_ROW: u32 = 3;
 /// For so long a hung application gets one short question instead of a look.
@@ -119,7 +121,8 @@ fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let session = Rc::new(BusSession { bell, link: tokio::sync::Mutex::new(None) });
+        let session =
+            Rc::new(BusSession { bell, link: tokio::sync::Mutex::new(None), mute: Cell::new(None) });
         while let Some(job) = queue.recv().await {
             tokio::task::spawn_local(job(session.clone()));
         }
@@ -130,6 +133,8 @@ fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
 struct BusSession {
     bell: Bell,
     link: tokio::sync::Mutex<Option<Rc<BusConnection>>>,
+    /// Until when a bus that did not answer is not asked.
+    mute: Cell<Option<Deadline>>,
 }
 
 impl BusSession {
@@ -139,10 +144,16 @@ impl BusSession {
             return Ok(link.clone());
         }
         *kept = None;
+        if self.mute.get().is_some_and(|until| !until.is_over()) {
+            return Err(no_bus("it does not answer"));
+        }
         let connecting = tokio::time::timeout(CONNECT_TIME, connect());
         let connection = match connecting.await {
             Ok(connection) => connection.map_err(|error| no_bus(&error.to_string()))?,
-            Err(_) => return Err(no_bus("it does not answer")),
+            Err(_) => {
+                self.mute.set(Some(Deadline::after(MUTE_FOR)));
+                return Err(no_bus("it does not answer"));
+            }
         };
         let link = Rc::new(BusConnection::new(connection));
         events::listen(&link, self.bell.clone()).await;
@@ -153,9 +164,16 @@ impl BusSession {
 
 fn no_bus(why: &str) -> Error {
     let message = format!(
-        "the accessibility bus cannot be reached ({why}); is at-spi2-core installed, and is this the user's session?"
+        "the accessibility bus cannot be reached ({why}), so no elements can be read; windows, screenshots, OCR, \
+         pointer and keys work. Install at-spi2-core, and start the desktop within dbus-run-session or the user's \
+         session"
     );
     Error::new(Kind::PlatformUnsupported, message).with("phase", "accessibility_bus")
+}
+
+/// Whether there is no bus, which no application can be blamed for.
+pub fn is_no_bus(error: &Error) -> bool {
+    error.kind == Kind::PlatformUnsupported
 }
 
 async fn connect() -> zbus::Result<Connection> {
@@ -187,6 +205,7 @@ pub struct BusConnection {
     /// Where applications that know only their own window begin to count, from the window's corner.
     pub insets: RefCell<HashMap<Rc<str>, (i32, i32)>>,
     pub mirrors: RefCell<super::mirror::Mirrors>,
+    pub blocks: RefCell<super::table::KnownBlocks>,
     /// How many questions had no answer in time.
     pub silences: Cell<u64>,
     /// Up to where the messages were heard by who listens to events, and who waits for it.
@@ -276,6 +295,7 @@ impl BusConnection {
             remembered: RefCell::default(),
             insets: RefCell::default(),
             mirrors: RefCell::default(),
+            blocks: RefCell::default(),
             silences: Cell::default(),
             heard: Cell::default(),
             listening: Notify::new(),
@@ -467,6 +487,7 @@ impl BusConnection {
         self.insets.borrow_mut().remove(name);
         self.remembered.borrow_mut().forget(name);
         self.mirrors.borrow_mut().forget(name);
+        self.blocks.borrow_mut().forget(name);
     }
 }
 

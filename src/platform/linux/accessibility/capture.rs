@@ -18,6 +18,8 @@ use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
+use crate::platform::linux::survey::toolkit_of;
+use crate::platform::linux::window_uid::age_of;
 use crate::platform::normalize::{keep_one_focus, shortened, show_choices};
 use mirror::Detail;
 
@@ -28,7 +30,11 @@ const WAKING_STEP: Duration = Duration::from_millis(100);
 const ASLEEP: usize = 12;
 /// A window of GTK4 has no more than its frame until it is drawn for the first time.
 const YOUNG: usize = 2;
-const GROWING_TIME: Duration = Duration::from_secs(1);
+/// How long an application may take to tell of a window that it has just shown. An idle machine takes a tenth of it, one
+/// whose cores are all busy most of it.
+const GROWING_TIME: Duration = Duration::from_secs(3);
+/// An application that is not on the bus by this age does not come.
+const YOUNG_TIME: Duration = Duration::from_secs(10);
 /// An application whose cache lacked more than that has never been looked into.
 const FRESH: usize = 20;
 /// Keys hardly ever change, and asking for them costs as much as asking for the place.
@@ -72,7 +78,10 @@ pub async fn capture_tree(
         Err(miss @ FrameMiss::Hung) => {
             return Err(Error::new(Kind::Timeout, miss.miss_sentence(&sought.title)).with("phase", "tree"));
         }
-        Err(miss) => return Ok(bare_tree(&sought, bounds, &miss)),
+        Err(miss) => {
+            let why = miss.miss_sentence(&sought.title);
+            return Ok(bare_tree(sought.title, bounds, why));
+        }
     };
     if frame.hides_what_shows {
         let inset = (frame.offset.0 - sought.client.x, frame.offset.1 - sought.client.y);
@@ -126,8 +135,8 @@ pub async fn read_everything(
     reading
 }
 
-/// A window comes onto the screen before its application tells of it: one that tells of none yet is asked again, once
-/// for each process.
+/// A window comes onto the screen before its application is on the bus and tells of it: one that is about to is asked
+/// again, once for each process.
 async fn await_frame(
     link: &Rc<BusConnection>,
     sought: &WindowFacts,
@@ -135,10 +144,10 @@ async fn await_frame(
 ) -> Result<AtspiFrame, FrameMiss> {
     let growing = BusDeadline::new(GROWING_TIME, GROWING_TIME.min(pace.left() / 2));
     let mut found = find_frame(link, sought, pace).await;
-    let is_early =
-        |found: &Result<AtspiFrame, FrameMiss>| matches!(found, Err(FrameMiss::NoWindow { shown: 0 }));
-    if is_early(&found) && link.woken.borrow_mut().insert(format!("process {}", sought.pid).into()) {
-        while is_early(&found) && !growing.left().is_zero() {
+    if is_early(&found, sought.pid)
+        && link.woken.borrow_mut().insert(format!("process {}", sought.pid).into())
+    {
+        while is_early(&found, sought.pid) && !growing.left().is_zero() {
             sleep_task(WAKING_STEP).await;
             found = find_frame(link, sought, pace).await;
         }
@@ -146,9 +155,23 @@ async fn await_frame(
     found
 }
 
-fn bare_tree(sought: &WindowFacts, bounds: Rect, miss: &FrameMiss) -> Tree {
-    let mut tree = Tree::of_root(Element::new(Role::Window, sought.title.clone(), bounds));
-    tree.lacking = Some(miss.miss_sentence(&sought.title));
+/// Whether the frame may be there a moment later: a toolkit that offers its elements by itself comes onto the bus in its
+/// own time, and everything else never will.
+fn is_early(found: &Result<AtspiFrame, FrameMiss>, pid: u32) -> bool {
+    match found {
+        Err(FrameMiss::NoWindow { shown: 0 }) => true,
+        Err(FrameMiss::NoApplication) => {
+            age_of(pid).is_some_and(|age| age < YOUNG_TIME)
+                && toolkit_of(pid).is_some_and(|toolkit| toolkit != "java")
+        }
+        _ => false,
+    }
+}
+
+/// A window of which no elements can be read, and why.
+pub fn bare_tree(title: String, bounds: Rect, why: String) -> Tree {
+    let mut tree = Tree::of_root(Element::new(Role::Window, title, bounds));
+    tree.lacking = Some(why);
     tree
 }
 
@@ -618,6 +641,7 @@ fn build_element(
         hidden: !fact.sight.shows || bounds.is_empty() || clipped,
         native: node.native.clone().or_else(|| Some(step.object.native())),
         native_is_place: false,
+        is_document: false,
         unseen: None,
     }
 }

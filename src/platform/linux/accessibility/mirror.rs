@@ -7,8 +7,8 @@
 //! it was, its family is asked.
 //!
 //! - What is put away is not walked, so what is in it is not known: who opens or shuts lists its children anew.
-//! - A table that is read by its visible block is read anew at every look that needs everything: its cells are other
-//!   objects each time, and nobody tells when it scrolls.
+//! - The visible block of a large table is asked at every look that needs everything: LibreOffice tells of a cell that is
+//!   filled or emptied only now and then, and not always when the sheet scrolls. Its objects are kept meanwhile.
 //! - A paragraph is asked when something in it changed.
 //! - A window of GTK4 with an open popover is read whole, and so it is when the popover has gone.
 
@@ -275,6 +275,9 @@ impl Known {
 
     /// Of those that moved or list others than they did, who is not to be seen: nobody samples what is below them.
     fn hidden_families(&self, changed: &HashMap<AtspiObject, Marked>, moved: &[usize]) -> Vec<AtspiObject> {
+        if moved.is_empty() && changed.values().all(|marked| !marked.children) {
+            return Vec::new();
+        }
         let visible = visible_places(&self.reading);
         let moved: HashSet<usize> = moved.iter().copied().collect();
         let steps = self.reading.order.iter().enumerate().zip(visible).filter(|(_, visible)| !visible);

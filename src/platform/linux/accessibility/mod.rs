@@ -80,7 +80,8 @@ impl AtspiClient {
         }
     }
 
-    /// The elements of a window. `bounds` is the window with its frame, as people see it.
+    /// The elements of a window. `bounds` is the window with its frame, as people see it. Without a bus every window is
+    /// one that shows no elements, and says why.
     pub fn tree(
         &self,
         sought: WindowFacts,
@@ -89,10 +90,15 @@ impl AtspiClient {
         patience: &Patience,
     ) -> Result<Tree> {
         let (per_call, whole) = (patience.per_call, patience.whole);
-        self.bus.run(whole, &patience.cancel, move |link| async move {
+        let title = sought.title.clone();
+        let captured = self.bus.run(whole, &patience.cancel, move |link| async move {
             let pace = BusDeadline::new(per_call, whole);
             capture::capture_tree(link, sought, bounds, detail, pace, whole).await
-        })
+        });
+        match captured {
+            Err(error) if bus::is_no_bus(&error) => Ok(capture::bare_tree(title, bounds, error.message)),
+            captured => captured,
+        }
     }
 
     /// Has the application of a process answer a question. It does so behind what it was sent before, and one that does

@@ -4,13 +4,13 @@
 //! no bus of the user's own session is in it.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -19,6 +19,8 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 
 use super::cookie::{self, Cookie};
+use super::inside::{Inside, InsidePid, StartOrder};
+use super::isolation::Isolation;
 use super::keeper::SpawnGate;
 use super::{KeeperWord, SandboxPlan, first_line};
 use crate::clock::{Deadline, sleep_really, sleep_task};
@@ -26,6 +28,7 @@ use crate::config::{process_environment_os, process_variable};
 use crate::machine::RealMachine;
 use crate::machine::sandbox::accessibility_launcher;
 use crate::platform::linux::session::DesktopSession;
+use crate::spawn;
 
 /// How long one part may take to answer; a loaded machine takes seconds.
 const PART: Duration = Duration::from_secs(20);
@@ -70,16 +73,43 @@ const FOLDERS: &[(&str, &str)] = &[
 #[derive(Debug)]
 pub struct SandboxFolder {
     pub path: PathBuf,
+    /// Locked as long as the keeper lives, however it ends.
+    _in_use: File,
+}
+
+const PREFIX: &str = "oso-sandbox-";
+const IN_USE: &str = "in-use";
+
+/// Whether a path is that of such a folder.
+pub fn is_ours(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+}
+
+/// Removes what keepers left behind that were killed. What belongs to others cannot be opened.
+pub fn remove_abandoned() {
+    let entries = std::fs::read_dir(temporary_folder()).into_iter().flatten().flatten();
+    for folder in entries.map(|entry| entry.path()).filter(|path| is_ours(path)) {
+        let abandoned = OpenOptions::new()
+            .write(true)
+            .open(folder.join(IN_USE))
+            .is_ok_and(|file| file.try_lock().is_ok());
+        if abandoned {
+            // Another keeper that starts now may remove it first.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+    }
 }
 
 impl SandboxFolder {
     pub fn new() -> Result<Self, String> {
         let mut name = [0; 8];
         getrandom::fill(&mut name).map_err(|problem| format!("no random numbers: {problem}"))?;
-        let name = format!("oso-sandbox-{:016x}", u64::from_ne_bytes(name));
+        let name = format!("{PREFIX}{:016x}", u64::from_ne_bytes(name));
         let path = temporary_folder().join(name);
-        let folder = Self { path };
-        make_folder(&folder.path)?;
+        make_folder(&path)?;
+        let in_use = lock_folder(&path)
+            .map_err(|problem| format!("{} cannot be locked: {problem}", path.display()))?;
+        let folder = Self { path, _in_use: in_use };
         for (_, below) in FOLDERS.iter().chain([&("", "log")]) {
             make_folder(&folder.path.join(below))?;
         }
@@ -89,6 +119,15 @@ impl SandboxFolder {
     fn log(&self, name: &str) -> PathBuf {
         self.path.join("log").join(name)
     }
+}
+
+/// Locked before it has its name, so that nobody takes it for abandoned.
+fn lock_folder(path: &Path) -> std::io::Result<File> {
+    let unnamed = path.join("in-use.new");
+    let file = File::create(&unnamed)?;
+    file.lock()?;
+    std::fs::rename(unnamed, path.join(IN_USE))?;
+    Ok(file)
 }
 
 /// The path of a socket has room for about a hundred characters.
@@ -104,21 +143,39 @@ fn make_folder(path: &Path) -> Result<(), String> {
     made.map_err(|problem| format!("{} cannot be created: {problem}", path.display()))
 }
 
-/// Starts all parts and the program; what it returns is for the server.
-pub fn start(plan: &SandboxPlan, folder: &SandboxFolder, gate: &SpawnGate) -> Result<KeeperWord, String> {
+/// A desktop that stands, as the keeper goes on with it.
+#[derive(Debug)]
+pub struct Standing {
+    pub environment: BTreeMap<String, String>,
+    /// Who starts programs, where they are isolated.
+    pub inside: Option<Inside>,
+}
+
+/// Starts all parts and the program; the word that it returns is for the server.
+pub fn start(
+    plan: &SandboxPlan,
+    folder: &SandboxFolder,
+    gate: &SpawnGate,
+) -> Result<(KeeperWord, Standing), String> {
     let cookie = Cookie::new()?;
     let xauthority = folder.path.join("xauthority");
     cookie.write(&xauthority)?;
-    let mut builder = Builder { folder, gate, environment: environment_in(folder) };
+    let mut builder = Builder { folder, gate, environment: environment_in(folder), inside: None };
     builder.set("XAUTHORITY", xauthority.display());
     let display = builder.start_display(plan, &xauthority)?;
     let connection = connect(&display, &cookie)?;
+    if let Some(isolation) = &plan.isolation {
+        builder.start_inside(isolation, &display)?;
+    }
     let bus = builder.start_bus()?;
     builder.start_accessibility(&bus)?;
     builder.start_window_manager(&connection)?;
     let remark = builder.start_program(&plan.command, &connection)?;
     let session = DesktopSession { display, xauthority, bus };
-    Ok(KeeperWord::Ready { session, environment: builder.environment, remark })
+    let Builder { environment, inside, .. } = builder;
+    let wall = inside.as_ref().map(|inside| inside.arguments.clone()).unwrap_or_default();
+    let word = KeeperWord::Ready { session, environment: environment.clone(), remark, wall };
+    Ok((word, Standing { environment, inside }))
 }
 
 fn environment_in(folder: &SandboxFolder) -> BTreeMap<String, String> {
@@ -142,7 +199,17 @@ struct Builder<'a> {
     folder: &'a SandboxFolder,
     gate: &'a SpawnGate,
     environment: BTreeMap<String, String>,
+    inside: Option<Inside>,
 }
+
+/// A part of the desktop that was started, here or inside the isolation.
+enum Part {
+    Here(Child),
+    Inside(InsidePid),
+}
+
+/// What everything that runs inside the isolation prints.
+const INSIDE_LOG: &str = "inside";
 
 impl Builder<'_> {
     fn set(&mut self, name: &str, value: impl ToString) {
@@ -162,16 +229,32 @@ impl Builder<'_> {
         Ok(format!(":{number}"))
     }
 
+    /// From here on, what the programs of the desktop can start or talk to is started inside. The display and the
+    /// accessibility bus stay outside: they start nothing for anybody, and know each process by the number that we know.
+    fn start_inside(&mut self, isolation: &Isolation, display: &str) -> Result<(), String> {
+        let log = File::create(self.folder.log(INSIDE_LOG)).map_err(|problem| problem.to_string())?;
+        let start = || Ok(Inside::start(isolation, &self.folder.path, &display_socket(display), log));
+        self.inside = Some(self.gate.pass(start)??);
+        Ok(())
+    }
+
     fn start_bus(&mut self) -> Result<String, String> {
         let address = format!("unix:path={}", self.folder.path.join("run/bus").display());
         let listen = format!("--address={address}");
         let arguments = ["--session", "--nofork", "--nopidfile", "--print-address=1", &listen];
-        let mut command = self.command("dbus-daemon", &arguments);
         // What the bus starts on demand belongs to this desktop as well.
-        command.env("DBUS_SESSION_BUS_ADDRESS", &address);
-        let output = self.spawn_piped("dbus-daemon", &mut command, Signal::KILL)?;
-        output.ok_or_else(|| self.did_not_answer("dbus-daemon"))?;
         self.set("DBUS_SESSION_BUS_ADDRESS", &address);
+        let output = match &self.inside {
+            Some(inside) => {
+                let order = StartOrder { says_ready: true, ..self.order("dbus-daemon", &arguments) };
+                inside.start_program(order)?.1
+            }
+            None => {
+                let mut command = self.command("dbus-daemon", &arguments);
+                self.spawn_piped("dbus-daemon", &mut command, Signal::KILL)?
+            }
+        };
+        output.ok_or_else(|| self.did_not_answer("dbus-daemon"))?;
         Ok(address)
     }
 
@@ -186,11 +269,10 @@ impl Builder<'_> {
 
     fn start_window_manager(&mut self, connection: &RustConnection) -> Result<(), String> {
         const NAME: &str = "openbox";
-        let mut command = self.command(NAME, &["--sm-disable"]);
-        let mut child = self.spawn(NAME, &mut command, Signal::KILL)?;
+        let mut part = self.start_part(NAME, NAME, &["--sm-disable"])?;
         let deadline = Deadline::after(PART);
         while root_windows(connection, b"_NET_SUPPORTING_WM_CHECK").is_none_or(|windows| windows.is_empty()) {
-            if deadline.is_over() || !matches!(child.try_wait(), Ok(None)) {
+            if deadline.is_over() || self.ended(&mut part).is_some() {
                 return Err(self.did_not_answer(NAME));
             }
             sleep_really(PAUSE);
@@ -203,11 +285,12 @@ impl Builder<'_> {
     fn start_program(&self, command: &[String], x: &RustConnection) -> Result<Option<String>, String> {
         let Some((program, arguments)) = command.split_first() else { return Ok(None) };
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut child = self.spawn("program", &mut self.command(program, &arguments), Signal::KILL)?;
+        let said_before = self.said("program");
+        let mut part = self.start_part("program", program, &arguments)?;
         let deadline = Deadline::after(PROGRAM);
         while root_windows(x, b"_NET_CLIENT_LIST").is_none_or(|windows| windows.is_empty()) {
-            if let Ok(Some(status)) = child.try_wait() {
-                return self.program_ended(program, status);
+            if let Some(status) = self.ended(&mut part) {
+                return self.program_ended(program, status, said_before);
             }
             if deadline.is_over() {
                 return Ok(Some(format!("{program} shows no window after {} s", PROGRAM.as_secs())));
@@ -220,17 +303,59 @@ impl Builder<'_> {
     fn program_ended(
         &self,
         program: &str,
-        status: std::process::ExitStatus,
+        status: ExitStatus,
+        said_before: u64,
     ) -> Result<Option<String>, String> {
         if status.success() {
             return Ok(Some(format!("{program} ended before it showed a window")));
         }
-        let last_words = last_words(&self.folder.log("program"));
+        let last_words = last_words(&self.log_of("program"), said_before);
         Err(format!("{program} ended before it showed a window ({status}){last_words}"))
     }
 
+    /// A part that belongs to the programs of the desktop.
+    fn start_part(&self, name: &str, program: &str, arguments: &[&str]) -> Result<Part, String> {
+        match &self.inside {
+            Some(inside) => {
+                let order = self.order(program, arguments);
+                let (pid, _) = self.gate.pass(|| Ok(inside.start_program(order)))??;
+                Ok(Part::Inside(pid))
+            }
+            None => self.spawn(name, &mut self.command(program, arguments), Signal::KILL).map(Part::Here),
+        }
+    }
+
+    /// How a part ended, once it has.
+    fn ended(&self, part: &mut Part) -> Option<ExitStatus> {
+        match part {
+            Part::Here(child) => child.try_wait().ok().flatten(),
+            Part::Inside(pid) => self.inside.as_ref()?.ended(*pid),
+        }
+    }
+
+    fn order(&self, program: &str, arguments: &[&str]) -> StartOrder {
+        StartOrder {
+            words: std::iter::once(&program).chain(arguments).map(ToString::to_string).collect(),
+            cwd: self.environment.get("HOME").map(PathBuf::from),
+            environment: self.environment.clone(),
+            says_ready: false,
+            logged: true,
+        }
+    }
+
+    /// Where a part's output is. Nothing that isolated programs can write is read, so they have one log together.
+    fn log_of(&self, name: &str) -> PathBuf {
+        let isolated = self.inside.is_some() && !matches!(name, "Xvfb" | "at-spi-bus-launcher");
+        self.folder.log(if isolated { INSIDE_LOG } else { name })
+    }
+
+    /// How much was printed there so far.
+    fn said(&self, name: &str) -> u64 {
+        self.log_of(name).metadata().map_or(0, |facts| facts.len())
+    }
+
     fn command(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
+        let mut command = spawn::command(program);
         command.args(arguments).env_clear().envs(&self.environment).stdin(Stdio::null());
         if let Some(home) = self.environment.get("HOME") {
             command.current_dir(home);
@@ -257,7 +382,7 @@ impl Builder<'_> {
     }
 
     fn did_not_answer(&self, name: &str) -> String {
-        format!("{name} does not answer{}", last_words(&self.folder.log(name)))
+        format!("{name} does not answer{}", last_words(&self.log_of(name), 0))
     }
 }
 
@@ -272,13 +397,13 @@ pub fn end_with_us(command: &mut Command, signal: Signal) {
     }
 }
 
-/// The end of a log, for a message; empty where there is none.
-fn last_words(log: &Path) -> String {
+/// The end of a log, for a message, without what was there before; empty where there is nothing.
+fn last_words(log: &Path, before: u64) -> String {
     const BYTES: u64 = 500;
     let mut bytes = Vec::new();
     let read = File::open(log).and_then(|mut file| {
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(BYTES)))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(BYTES).max(before)))?;
         file.take(BYTES).read_to_end(&mut bytes)
     });
     let text = String::from_utf8_lossy(&bytes);
@@ -288,9 +413,13 @@ fn last_words(log: &Path) -> String {
     }
 }
 
+fn display_socket(display: &str) -> PathBuf {
+    PathBuf::from(format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')))
+}
+
 fn connect(display: &str, cookie: &Cookie) -> Result<RustConnection, String> {
-    let path = format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':'));
-    let stream = UnixStream::connect(&path).map_err(|problem| format!("{path}: {problem}"))?;
+    let path = display_socket(display);
+    let stream = UnixStream::connect(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
     let (stream, _) = DefaultStream::from_unix_stream(stream).map_err(|problem| problem.to_string())?;
     let (method, key) = (cookie::METHOD.to_vec(), cookie.0.to_vec());
     RustConnection::connect_to_stream_with_auth_info(stream, 0, method, key)

@@ -11,32 +11,39 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::desktop::{self, SandboxFolder};
+use super::desktop::{self, SandboxFolder, Standing};
+use super::inside::{Inside, StartOrder};
 use super::{KeeperWord, SandboxPlan, process_tree};
-use crate::clock::{lock, sleep_really};
+use crate::clock::{Deadline, lock, sleep_really};
 use crate::model::app::Launch;
 use crate::platform::linux::launch::command;
 
 /// How often ended children are taken notice of.
 const REAP: Duration = Duration::from_millis(500);
 
+/// How long the folder may take to go.
+const REMOVE: Duration = Duration::from_secs(2);
+const REMOVE_PAUSE: Duration = Duration::from_millis(10);
+
 /// Serves as the keeper until the input ends; it does not return before.
 pub fn run_keeper() -> Result<(), String> {
     process_tree::adopt_orphans()?;
     let plan = read_plan()?;
+    desktop::remove_abandoned();
     let folder = SandboxFolder::new()?;
     let gate = Arc::new(SpawnGate::default());
-    let environment = Arc::new(OnceLock::new());
-    watch_input(gate.clone(), folder.path.clone(), environment.clone());
+    let standing = Arc::new(OnceLock::new());
+    watch_input(gate.clone(), folder.path.clone(), standing.clone());
     match desktop::start(&plan, &folder, &gate) {
-        Ok(word) => {
-            if let KeeperWord::Ready { environment: known, .. } = &word {
-                environment.get_or_init(|| known.clone());
+        Ok((word, desktop)) => {
+            standing.get_or_init(|| desktop);
+            // Where nobody listens any more, everything ends as if the input had ended.
+            if send_word(&word).is_err() {
+                end_desktop(&gate, &folder.path);
             }
-            send_word(&word)?;
         }
         Err(reason) => {
-            send_word(&KeeperWord::Failed { reason })?;
+            let _ = send_word(&KeeperWord::Failed { reason });
             end_desktop(&gate, &folder.path);
         }
     }
@@ -73,15 +80,13 @@ fn read_plan() -> Result<SandboxPlan, String> {
     serde_json::from_str(&line).map_err(|problem| format!("only the server starts this: {problem}"))
 }
 
-type KeeperEnvironment = BTreeMap<String, String>;
-
 /// Each line is a program to start. Orders come one after the other, and only once the desktop stands.
-fn watch_input(gate: Arc<SpawnGate>, folder: PathBuf, environment: Arc<OnceLock<KeeperEnvironment>>) {
+fn watch_input(gate: Arc<SpawnGate>, folder: PathBuf, standing: Arc<OnceLock<Standing>>) {
     std::thread::spawn(move || {
         let mut line = String::new();
         while !matches!(std::io::stdin().lock().read_line(&mut line), Ok(0) | Err(_)) {
-            let none = KeeperEnvironment::new();
-            let started = start(&line, &gate, environment.get().unwrap_or(&none));
+            let standing = standing.get().ok_or_else(|| "the desktop does not stand yet".to_owned());
+            let started = standing.and_then(|desktop| start(&line, &gate, desktop));
             // If nobody listens any more, the input is about to end.
             let _ = send_word(&started.unwrap_or_else(|reason| KeeperWord::Failed { reason }));
             line.clear();
@@ -91,22 +96,47 @@ fn watch_input(gate: Arc<SpawnGate>, folder: PathBuf, environment: Arc<OnceLock<
 }
 
 /// The thread that starts a program lives as long as this process, and the program with it.
-fn start(order: &str, gate: &SpawnGate, environment: &KeeperEnvironment) -> Result<KeeperWord, String> {
+fn start(order: &str, gate: &SpawnGate, desktop: &Standing) -> Result<KeeperWord, String> {
     let launch: Launch = serde_json::from_str(order).map_err(|problem| problem.to_string())?;
-    let home = || environment.get("HOME").map(PathBuf::from);
-    let mut command = command(&Launch { cwd: launch.cwd.clone().or_else(home), ..launch });
-    command.env_clear().envs(environment);
+    let home = || desktop.environment.get("HOME").map(PathBuf::from);
+    let launch = Launch { cwd: launch.cwd.clone().or_else(home), ..launch };
+    if let Some(inside) = &desktop.inside {
+        return start_inside(launch, gate, inside, &desktop.environment);
+    }
+    let mut command = command(&launch);
+    command.env_clear().envs(&desktop.environment);
     desktop::end_with_us(&mut command, Signal::KILL);
     let child = gate.pass(|| command.spawn())?;
     Ok(KeeperWord::Started { pid: child.id() })
+}
+
+fn start_inside(
+    launch: Launch,
+    gate: &SpawnGate,
+    inside: &Inside,
+    environment: &BTreeMap<String, String>,
+) -> Result<KeeperWord, String> {
+    let order = StartOrder {
+        words: launch.command,
+        cwd: launch.cwd,
+        environment: environment.clone(),
+        ..StartOrder::default()
+    };
+    let (pid, _) = gate.pass(|| Ok(inside.start_program(order)))??;
+    // One that is gone already has no number outside; nothing has the number 0.
+    Ok(KeeperWord::Started { pid: inside.outer_pid(pid).unwrap_or(0) })
 }
 
 /// Ends every process of the desktop, removes its folder, and ends this process.
 fn end_desktop(gate: &SpawnGate, folder: &std::path::Path) -> ! {
     gate.shut_gate();
     process_tree::end_all();
-    // What a process that would not die still holds open stays behind; nobody is left to be told.
-    let _ = std::fs::remove_dir_all(folder);
+    // What is just being started may write there once more. What a process that would not die still holds open stays
+    // behind; nobody is left to be told.
+    let deadline = Deadline::after(REMOVE);
+    while std::fs::remove_dir_all(folder).is_err() && folder.exists() && !deadline.is_over() {
+        sleep_really(REMOVE_PAUSE);
+    }
     std::process::exit(0)
 }
 

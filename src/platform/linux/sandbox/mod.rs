@@ -1,8 +1,8 @@
 //! A private desktop: an X server without a screen, a session bus, an accessibility bus and a window manager of
 //! its own, and a program in it, so that an agent works where it cannot touch the user's session.
 //!
-//! It is not a security boundary against a hostile program: it runs as the same user and can open the same
-//! files.
+//! Its programs are isolated by bubblewrap where the plan says so (`isolation`, `inside`). Without that it is not a
+//! security boundary against a hostile program, which runs as the same user and can open the same files.
 //!
 //! All of it lives below one process, the keeper, which is this binary started once more. Every process of the
 //! desktop is a descendant of the keeper, also one that lost its parents, and the keeper ends them all when its
@@ -10,6 +10,8 @@
 
 mod cookie;
 mod desktop;
+pub mod inside;
+pub mod isolation;
 pub mod keeper;
 pub mod process_tree;
 
@@ -17,11 +19,12 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Mutex;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use super::session::DesktopSession;
@@ -29,13 +32,18 @@ use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
 use crate::model::app::Launch;
-use crate::platform::child_process::without_our_settings;
+use crate::spawn;
+use isolation::Isolation;
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
 
 /// How long the whole desktop may take to come up; each part has a shorter limit of its own.
 const START: Duration = Duration::from_secs(90);
+
+/// How often a keeper that somebody stopped is woken; and how many times before that is given up.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const MOST_STOPS: u32 = 10;
 
 /// How long the keeper may take to start a program.
 const ORDER: Duration = Duration::from_secs(10);
@@ -49,15 +57,27 @@ pub struct SandboxPlan {
     pub size: Size,
     /// A program and its arguments, started in it; empty for none.
     pub command: Vec<String>,
+    /// How its programs are kept from everything else; `None`: not at all.
+    pub isolation: Option<Isolation>,
 }
 
 /// What the keeper tells the server: that the desktop stands or why it does not, and what became of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum KeeperWord {
-    Ready { session: DesktopSession, environment: BTreeMap<String, String>, remark: Option<String> },
-    Failed { reason: String },
-    Started { pid: u32 },
+    Ready {
+        session: DesktopSession,
+        environment: BTreeMap<String, String>,
+        remark: Option<String>,
+        /// How bubblewrap is told the isolation; empty without one.
+        wall: Vec<String>,
+    },
+    Failed {
+        reason: String,
+    },
+    Started {
+        pid: u32,
+    },
 }
 
 /// A running private desktop. Dropping it ends everything that runs in it.
@@ -66,6 +86,7 @@ pub struct Sandbox {
     session: DesktopSession,
     environment: BTreeMap<String, String>,
     remark: Option<String>,
+    wall: Vec<String>,
     keeper: Child,
     /// The keeper lives as long as the leash is open.
     line: Mutex<Option<KeeperMessage>>,
@@ -92,9 +113,9 @@ impl Sandbox {
         let mut keeper = start_keeper(program)?;
         let told = tell_plan(&mut keeper, plan).and_then(|leash| Ok((leash, first_word(&mut keeper)?)));
         match told {
-            Ok((leash, (KeeperWord::Ready { session, environment, remark }, answers))) => {
+            Ok((leash, (KeeperWord::Ready { session, environment, remark, wall }, answers))) => {
                 let line = Mutex::new(Some(KeeperMessage { leash, answers: Some(answers) }));
-                Ok(Self { session, environment, remark, keeper, line })
+                Ok(Self { session, environment, remark, wall, keeper, line })
             }
             Ok((_, (KeeperWord::Failed { reason }, _))) => Err(given_up(keeper, reason)),
             Ok((_, (KeeperWord::Started { .. }, _))) => {
@@ -130,6 +151,11 @@ impl Sandbox {
         &self.environment
     }
 
+    /// How a command is run in it: what bubblewrap is told, or nothing where its programs are not isolated.
+    pub fn wall(&self) -> Option<&[String]> {
+        (!self.wall.is_empty()).then_some(self.wall.as_slice())
+    }
+
     /// From now on this process means the private desktop where it would have meant the user's.
     ///
     /// Only for a process that has no other thread yet, which is why nobody but `platform::choose` calls it.
@@ -154,15 +180,18 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         drop(lock(&self.line).take());
         end(&mut self.keeper);
+        // Gone already, unless somebody killed the keeper. It holds the key of the display.
+        if let Some(folder) = self.session.xauthority.parent().filter(|folder| desktop::is_ours(folder)) {
+            let _ = std::fs::remove_dir_all(folder);
+        }
     }
 }
 
 /// In a process group of its own: a person who presses Ctrl-C means the server, and the keeper has work to do
-/// when that is gone. Our settings may hold keys that are nobody else's business.
+/// when that is gone.
 fn start_keeper(program: &Path) -> Result<Child, String> {
-    let mut command = Command::new(program);
+    let mut command = spawn::command(program);
     command.arg("sandbox-keeper").process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
-    without_our_settings(&mut command);
     command.spawn().map_err(|problem| format!("the private desktop's keeper cannot be started: {problem}"))
 }
 
@@ -181,9 +210,31 @@ fn send(leash: &mut ChildStdin, what: &impl Serialize) -> Result<(), String> {
 
 fn first_word(keeper: &mut Child) -> Result<(KeeperWord, Answers), String> {
     let output = keeper.stdout.take().ok_or("the private desktop's keeper has no output")?;
-    let (line, answers) = next_line(BufReader::new(output), START)
-        .ok_or("the private desktop's keeper ended or sent nothing")?;
+    let pid = Pid::from_child(keeper);
+    let mut stops = 0;
+    let mut keep_awake = || {
+        stops += u32::from(is_stopped(pid));
+        // Fails only when it has ended, which the end of its output tells.
+        let _ = kill_process(pid, Signal::CONT);
+        stops <= MOST_STOPS
+    };
+    let (line, answers) =
+        next_line_while(BufReader::new(output), START, &mut keep_awake).ok_or_else(|| {
+            let why = if keep_awake() {
+                "ended or sent nothing"
+            } else {
+                "is stopped by a program again and again"
+            };
+            format!("the private desktop's keeper {why}")
+        })?;
     Ok((read_word(&line)?, answers))
+}
+
+/// A program in the desktop runs as the same user and may stop the keeper.
+fn is_stopped(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    // The name may hold anything, so what counts comes after its last bracket.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
 fn read_word(line: &str) -> Result<KeeperWord, String> {
@@ -196,7 +247,16 @@ fn first_line(output: ChildStdout, patience: Duration) -> Option<String> {
 }
 
 /// The next line of a program's output, if it comes in time, and the output to read on from.
-fn next_line(mut output: Answers, patience: Duration) -> Option<(String, Answers)> {
+fn next_line(output: Answers, patience: Duration) -> Option<(String, Answers)> {
+    next_line_while(output, patience, &mut || true)
+}
+
+/// The same, unless `goes_on`, which is asked now and then, says that there is no use in waiting.
+fn next_line_while(
+    mut output: Answers,
+    patience: Duration,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Option<(String, Answers)> {
     let (tell, answer) = channel();
     let reader = std::thread::spawn(move || {
         let mut line = String::new();
@@ -205,7 +265,14 @@ fn next_line(mut output: Answers, patience: Duration) -> Option<(String, Answers
         output
     });
     // If the time is over, the thread is left behind; it ends with the program.
-    let line = answer.recv_timeout(patience).ok()?;
+    let deadline = Deadline::after(patience);
+    let line = loop {
+        match answer.recv_timeout(LOOK_AGAIN) {
+            Ok(line) => break line,
+            Err(RecvTimeoutError::Timeout) if !deadline.is_over() && goes_on() => {}
+            Err(_) => return None,
+        }
+    };
     // It has sent what it had to send and cannot fail any more.
     let output = reader.join().ok()?;
     line.filter(|line| !line.is_empty()).map(|line| (line, output))
@@ -219,6 +286,8 @@ fn given_up(mut keeper: Child, reason: String) -> String {
 
 fn end(keeper: &mut Child) {
     let deadline = Deadline::after(END);
+    // One that was stopped has to clean up.
+    let _ = kill_process(Pid::from_child(keeper), Signal::CONT);
     while !deadline.is_over() && matches!(keeper.try_wait(), Ok(None)) {
         sleep_really(Duration::from_millis(5));
     }

@@ -61,7 +61,7 @@ pub fn reap_children() {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
 }
 
-fn descendants(ancestor: Pid) -> Vec<Pid> {
+pub fn descendants(ancestor: Pid) -> Vec<Pid> {
     let parents = living_processes();
     descendants_of(ancestor.as_raw_nonzero().get(), &parents).into_iter().filter_map(Pid::from_raw).collect()
 }

@@ -14,12 +14,12 @@ use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
 use crate::platform::interaction::{
-    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TypedText, act, check, point_between,
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
 use crate::platform::linux::keys::{self, Keysym};
-use crate::platform::{Claimant, Desktop, Done, Input};
+use crate::platform::{Claimant, Desktop, Done, Input, PressGuard};
 
 /// What compositors count for one click of a wheel.
 const WHEEL_CLICK: i32 = 15;
@@ -93,6 +93,7 @@ impl WaylandInput {
                 enigo.scroll(way, Axis::Vertical).map_err(input_refused)
             }),
             PointerAction::Click(button, count) => self.press_button(clock, button, count, held, cancel),
+            PointerAction::FurtherClick(button, _) => self.press_button(clock, button, 1, held, cancel),
         }
     }
 
@@ -223,12 +224,13 @@ fn follow_drag(enigo: &mut Enigo, clock: &Clock, drag: &Drag<'_>, cancel: &Cance
         clock.sleep(drag.duration / steps, cancel)?;
         move_to(enigo, point_between(drag.from, drag.to, step, steps))?;
     }
-    clock.sleep(ARRIVAL, cancel)
+    clock.sleep(ARRIVAL, cancel)?;
+    (drag.before_release)()
 }
 
 impl Input for Wayland {
-    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
-        act(&WaylandBackend { wayland: self, cancel }, input, delivery)
+    fn act(&self, input: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
+        act(&WaylandBackend { wayland: self, cancel }, guard, input, delivery)
     }
 
     fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
@@ -263,9 +265,9 @@ impl WaylandBackend<'_> {
 }
 
 const NO_POINTER_TO_ELEMENTS: &str = "the element has no action of its own for this, and the pointer cannot \
-                                      be moved to it: Wayland does not report where its window is. Use keys \
-                                      (press_key tab, enter, shift+f10), or click_at a pixel of a screenshot \
-                                      of the whole screen";
+                                      be moved to it: Wayland does not report where its window is. Keys may \
+                                      do it (press_key tab, enter, shift+f10), or a click_at a pixel of a \
+                                      screenshot of the whole screen";
 
 impl Backend for WaylandBackend<'_> {
     fn profile(&self) -> InputProfile {
@@ -290,6 +292,10 @@ impl Backend for WaylandBackend<'_> {
 
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.elements().request(element, request)
+    }
+
+    fn date_parts(&self, element: &Handle) -> Result<Vec<DatePart>> {
+        self.elements().date_parts(element)
     }
 
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {

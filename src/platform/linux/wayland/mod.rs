@@ -28,6 +28,7 @@ use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Result};
 use crate::model::input::Handle;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::ancestors::{Ancestor, ancestors};
 use crate::platform::interaction::{READ_BACK_TIME, poll_until};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::unsupported::{NoClipboard, refuse};
@@ -227,6 +228,10 @@ impl Desktop for Wayland {
 
     fn menu_at(&self, _: Point) -> Result<Option<Menu>> {
         Ok(None)
+    }
+
+    fn hosts(&self) -> Vec<Ancestor> {
+        ancestors()
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {

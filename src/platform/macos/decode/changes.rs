@@ -165,6 +165,11 @@ impl ChangingWindow for MacWindow<'_> {
         }))
     }
 
+    /// A question is a window of its own here too, but which windows a program has costs a look at all of them.
+    fn asks_back(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     fn reasons(&self) -> &Reasons {
         &desktop::REASONS
     }

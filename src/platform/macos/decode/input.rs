@@ -3,6 +3,7 @@
 //! Everything that is pressed is written down before and released whatever happens: when the call ends, is cancelled or
 //! fails. Events carry the modifiers that we hold, so that a key that a person holds down does not change their meaning.
 
+use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -84,19 +85,21 @@ impl<D: Device> Hands<D> {
         Self { device, held: Mutex::default() }
     }
 
+    /// Clicks with these numbers among several: the system takes a number above 1 for a double click.
     pub fn click(
         &self,
         at: Point,
         button: Button,
-        count: u32,
+        numbers: RangeInclusive<u32>,
         held: &[Modifier],
         cancel: &Cancel,
     ) -> Result<()> {
         self.calmly(|| {
             held.iter().try_for_each(|modifier| self.press_modifier(*modifier))?;
             self.go(at, false)?;
-            for number in 1..=count {
-                if number > 1 {
+            let first = *numbers.start();
+            for number in numbers {
+                if number > first {
                     self.device.pause(BETWEEN_CLICKS, cancel)?;
                 }
                 self.hold(Held::Button(button, at));
@@ -149,7 +152,8 @@ impl<D: Device> Hands<D> {
             self.go(point_between(drag.from, drag.to, step, steps), true)?;
             self.device.pause(drag.duration / steps, cancel)?;
         }
-        self.device.pause(DRAG_REST, cancel)
+        self.device.pause(DRAG_REST, cancel)?;
+        (drag.before_release)()
     }
 
     pub fn keys(&self, combo: &KeyCombo) -> Result<()> {
@@ -309,7 +313,7 @@ mod tests {
     fn a_double_click_says_which_click_it_is() {
         check(
             Recorder::default(),
-            |hands| hands.click(AT, Button::Left, 2, &[], &Cancel::new()),
+            |hands| hands.click(AT, Button::Left, 1..=2, &[], &Cancel::new()),
             true,
             &["move 3,4", "Left down 3,4 1", "Left up 3,4 1", "Left down 3,4 2", "Left up 3,4 2"],
         );
@@ -333,6 +337,7 @@ mod tests {
             to: Point { x: 120, y: 0 },
             modifiers: &[Modifier::Alt],
             duration: Duration::from_millis(120),
+            before_release: &|| Ok(()),
         };
         let done = hands.drag(&drag, &Cancel::new()).is_ok();
         assert!(lock(&hands.held).is_empty());

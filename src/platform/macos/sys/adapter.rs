@@ -24,16 +24,17 @@ use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::ancestors::{Ancestor, ancestors};
 use crate::platform::interaction::{
-    self, Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
-    RequestOutcome, TypedText,
+    self, Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction,
+    Request, RequestOutcome, TypedText,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage,
-    Watch,
+    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Shot,
+    Stage, Watch,
 };
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
@@ -192,6 +193,10 @@ impl Platform for Mac {
 }
 
 impl Desktop for Mac {
+    fn hosts(&self) -> Vec<Ancestor> {
+        ancestors()
+    }
+
     fn windows(&self) -> Result<Vec<Window>> {
         let seen = self.look()?;
         Ok(lock(&self.roster).ordered(seen))
@@ -287,6 +292,10 @@ impl Accessibility for Mac {
 }
 
 impl Capture for Mac {
+    fn shows_own_pixels(&self) -> bool {
+        true
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot> {
         let (look, seen) = self.find(&window.uid)?;
         if seen.window.minimized {
@@ -312,9 +321,9 @@ impl Capture for Mac {
 }
 
 impl Input for Mac {
-    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
+    fn act(&self, act: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
         self.check_permission()?;
-        interaction::act(&MacBackend { mac: self, cancel }, act, delivery)
+        interaction::act(&MacBackend { mac: self, cancel }, guard, act, delivery)
     }
 
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()> {
@@ -373,6 +382,10 @@ impl Backend for MacBackend<'_> {
         self.mac.accessible.request(element, &request)
     }
 
+    fn date_parts(&self, _: &Handle) -> Result<Vec<DatePart>> {
+        Ok(Vec::new())
+    }
+
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
         self.mac.accessible.options(element, self.cancel)
     }
@@ -421,11 +434,14 @@ impl Backend for MacBackend<'_> {
         self.mac.region.check(at.as_slice())?;
         match (action, at) {
             (PointerAction::Click(button, count), Some(at)) => {
-                self.mac.hands.click(at, button, count, held, self.cancel)
+                self.mac.hands.click(at, button, 1..=count, held, self.cancel)
+            }
+            (PointerAction::FurtherClick(button, number), Some(at)) => {
+                self.mac.hands.click(at, button, number..=number, held, self.cancel)
             }
             (PointerAction::Hover, Some(at)) => self.mac.hands.move_to(at),
             (PointerAction::Scroll(clicks), at) => self.mac.hands.scroll(at, clicks),
-            (PointerAction::Click(..) | PointerAction::Hover, None) => {
+            (PointerAction::Click(..) | PointerAction::FurtherClick(..) | PointerAction::Hover, None) => {
                 Err(Error::bad_request("no point to go to"))
             }
         }

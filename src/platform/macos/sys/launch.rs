@@ -1,7 +1,7 @@
 //! Starting programs that go on by themselves: nothing of ours is in their hands, and we take notice when they end.
 
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use objc2::rc::autoreleasepool;
@@ -13,24 +13,22 @@ use super::decode::apps;
 use crate::clock::{Deadline, sleep_really};
 use crate::error::{Error, Result};
 use crate::model::app::Launch;
-use crate::platform::child_process::without_our_settings;
+use crate::spawn;
 
 /// What an app may take until it is among those that run.
 const OPENING_TIME: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// In a process group of its own: a person who presses Ctrl-C means the server. Our settings may hold keys that are
-/// nobody else's business.
+/// In a process group of its own: a person who presses Ctrl-C means the server.
 pub fn launch(launch: &Launch) -> Result<u32> {
     let words = apps::opening(&launch.command);
     let mut words = words.iter();
     let program = words.next().map_or("", String::as_str);
-    let mut command = Command::new(program);
+    let mut command = spawn::command(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     if let Some(cwd) = &launch.cwd {
         command.current_dir(cwd);
     }
-    without_our_settings(&mut command);
     let cannot = |problem: std::io::Error| {
         Error::bad_request(format!("'{program}' cannot be started: {problem}")).with("field", "program")
     };

@@ -245,11 +245,9 @@ fn quote_word(word: &str) -> String {
 }
 
 /// The settings that a program gets, as Windows wants them: `NAME=value`, each ended by a zero, and one more at the end.
-/// Ours are left out.
 pub fn environment(variables: impl Iterator<Item = (Vec<u16>, Vec<u16>)>) -> Vec<u16> {
-    let ours: Vec<u16> = "OSO_".encode_utf16().collect();
     let mut block = Vec::new();
-    for (name, value) in variables.filter(|(name, _)| !name.starts_with(&ours) && !name.is_empty()) {
+    for (name, value) in variables.filter(|(name, _)| !name.is_empty()) {
         block.extend(name);
         block.push(u16::from(b'='));
         block.extend(value);
@@ -389,13 +387,13 @@ mod tests {
     }
 
     #[test]
-    fn our_settings_are_nobody_elses() {
+    fn variables_are_one_block() {
         let wide = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
         let check = |variables: &[(&str, &str)], expected: &str| {
             let variables = variables.iter().map(|(name, value)| (wide(name), wide(value)));
             assert_eq!(environment(variables), wide(expected));
         };
-        check(&[("A", "1"), ("OSO_KEY", "x"), ("B", "")], "A=1\0B=\0\0");
+        check(&[("A", "1"), ("B", "")], "A=1\0B=\0\0");
         check(&[], "\0\0");
         check(&[("=C:", "C:\\x"), ("", "y")], "=C:=C:\\x\0\0");
     }

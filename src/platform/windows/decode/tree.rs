@@ -162,6 +162,7 @@ impl RawElement {
             unseen: None,
             native: Some(self.native()).filter(|native| !native.is_empty()),
             native_is_place: false,
+            is_document: false,
         }
     }
 }

@@ -22,15 +22,15 @@ use crate::error::Result;
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
-    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TypedText, act, check,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage,
-    Watch,
+    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Shot,
+    Stage, Watch,
 };
 
 /// A wait looks again after this time, whether or not anybody told of a change.
@@ -254,8 +254,8 @@ impl Capture for Windows {
 }
 
 impl Input for Windows {
-    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
-        act(&self.backend(input, cancel), input, delivery)
+    fn act(&self, input: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
+        act(&self.backend(input, cancel), guard, input, delivery)
     }
 
     fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
@@ -335,6 +335,10 @@ impl Backend for WindowsBackend<'_> {
         self.windows.accessible.request(element, request, self.cancel)
     }
 
+    fn date_parts(&self, _: &Handle) -> Result<Vec<DatePart>> {
+        Ok(Vec::new())
+    }
+
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
         self.windows.accessible.options(element, self.cancel)
     }
@@ -377,6 +381,7 @@ impl Backend for WindowsBackend<'_> {
         let hands = &self.windows.hands;
         match (action, at) {
             (PointerAction::Click(button, count), at) => hands.click(at, button, count, held, self.cancel),
+            (PointerAction::FurtherClick(button, _), at) => hands.click(at, button, 1, held, self.cancel),
             (PointerAction::Scroll(clicks), at) => hands.scroll(at, clicks, self.cancel),
             (PointerAction::Hover, Some(at)) => hands.move_to(at),
             (PointerAction::Hover, None) => Ok(()),

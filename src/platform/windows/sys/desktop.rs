@@ -365,6 +365,11 @@ impl ChangingWindow for Win32Window<'_> {
         Ok(look()?.observed(self.before.hwnd))
     }
 
+    /// A question is a window of its own here too, but which windows a program has costs a look at all of them.
+    fn asks_back(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     fn reasons(&self) -> &Reasons {
         &REASONS
     }

@@ -328,7 +328,8 @@ fn follow(clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
         }
         clock.sleep(pause, cancel)?;
     }
-    clock.sleep(DRAG_REST, cancel)
+    clock.sleep(DRAG_REST, cancel)?;
+    (drag.before_release)()
 }
 
 /// Each thread has a layout of its own; the one that counts is that of whom the keys go to.

@@ -14,9 +14,9 @@ use windows::Win32::System::Threading::{
 use windows::core::{PCWSTR, PWSTR};
 
 use super::decode::apps::{command_line, environment};
-use crate::config::process_environment_os;
 use crate::error::{Error, Result};
 use crate::model::app::Launch;
+use crate::spawn;
 
 /// The pipes to our client are ours alone. Whoever started us had to make them so that they are handed on to children;
 /// a child that held them would keep the client waiting for their end after we are gone.
@@ -36,7 +36,7 @@ pub fn keep_pipes() {
 }
 
 /// With a console of its own if it is a program for one, and with no handle of ours: a person who presses Ctrl-C means
-/// the server. Our settings may hold keys that are nobody else's business. No shell looks at the arguments.
+/// the server. No shell looks at the arguments.
 pub fn launch(launch: &Launch) -> Result<u32> {
     let program = launch.command.first().map_or("", String::as_str);
     let failed = |reason: &dyn std::fmt::Display| {
@@ -46,9 +46,8 @@ pub fn launch(launch: &Launch) -> Result<u32> {
     let path = units(program);
     let cwd = launch.cwd.as_ref().map(|cwd| cwd.as_os_str().encode_wide().chain([0]).collect::<Vec<u16>>());
     let cwd = cwd.as_ref().map_or(PCWSTR::null(), |cwd| PCWSTR(cwd.as_ptr()));
-    let variables = process_environment_os();
     let variables = environment(
-        variables.map(|(name, value)| (name.encode_wide().collect(), value.encode_wide().collect())),
+        spawn::variables().map(|(name, value)| (name.encode_wide().collect(), value.encode_wide().collect())),
     );
     let start = STARTUPINFOW { cb: size_of::<STARTUPINFOW>() as u32, ..Default::default() };
     let mut started = PROCESS_INFORMATION::default();

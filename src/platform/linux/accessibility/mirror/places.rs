@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::capture::{CaptureStep, FrameReading};
+use super::super::capture::FrameReading;
 use super::super::find::POPUPS;
 use super::super::object::AtspiObject;
 use super::super::roles;
@@ -21,19 +21,18 @@ pub fn visible_places(reading: &FrameReading) -> Vec<bool> {
             Some(parent) => clips.get(parent).copied().flatten(),
             None => fact.extents,
         };
-        let clip = clip.filter(|_| !is_one_of(reading, step, POPUPS));
+        // Looked up once: this is done for every node of a window at every look.
+        let role = reading.nodes.get(&step.object).map(|node| node.role);
+        let is_one_of = |roles: &[atspi::Role]| role.is_some_and(|role| roles::is_one_of(role, roles));
+        let clip = clip.filter(|_| !is_one_of(POPUPS));
         let own = fact.extents.filter(|own| !own.is_empty() && fact.sight.shows);
         visible.push(own.is_some_and(|own| clip.is_none_or(|clip| clip.intersects(&own))));
-        clips.push(match own.filter(|_| is_one_of(reading, step, roles::CLIPPING)) {
+        clips.push(match own.filter(|_| is_one_of(roles::CLIPPING)) {
             Some(own) => Some(clip.map_or(own, |clip| clip.intersection(&own).unwrap_or_default())),
             None => clip,
         });
     }
     visible
-}
-
-fn is_one_of(reading: &FrameReading, step: &CaptureStep, roles: &[atspi::Role]) -> bool {
-    reading.nodes.get(&step.object).is_some_and(|node| roles::is_one_of(node.role, roles))
 }
 
 /// Nodes that stand for their families.

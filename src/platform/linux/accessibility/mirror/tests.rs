@@ -425,6 +425,23 @@ fn the_block_of_a_sheet_is_as_it_is_now() {
     });
 }
 
+/// The objects of the first look still lead to their cells; two or three are made to see that it has not scrolled.
+#[test]
+fn the_cells_of_a_block_are_not_asked_for_again() {
+    run(async {
+        let world = MadeWorld::new().await;
+        let made = || world.made.borrow().sheet.objects.get();
+        world.look().await;
+        let first = made();
+        world.look().await;
+        assert!(first >= (SHEET_ROWS * SHEET_COLUMNS) as usize, "{first}");
+        assert!(made() - first <= 4, "{} new cells", made() - first);
+        world.change((10, 0, 40)).await;
+        world.look().await;
+        assert!(made() - first >= (SHEET_ROWS * SHEET_COLUMNS) as usize);
+    });
+}
+
 #[test]
 fn an_event_makes_the_mirror_ask_and_nothing_is_read_whole() {
     let each: Vec<(u8, usize, usize)> = (0..13).map(|kind| (kind, 3, 1)).collect();

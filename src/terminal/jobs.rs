@@ -22,6 +22,7 @@ use crate::jobs::status::{JobStatus, Wanted};
 use crate::jobs::store::sqlite::SqliteStore;
 use crate::jobs::store::{Ending, JobEvent, JobRecord, JobTally, Store};
 use crate::random::random_token;
+use crate::scenario;
 use crate::text::shorten;
 use crate::tool::Group;
 
@@ -30,16 +31,24 @@ const MOST_EVENTS: usize = 100_000;
 /// As many characters of a goal fit on a line of the list.
 const GOAL_WIDTH: usize = 60;
 
-/// The demo works the mock desktop, unless another desktop was asked for.
+const DEMO: &str = "scripted:demo";
+const DEMO_SCENARIO: &str = include_str!("../../scenarios/login.yaml");
+
+/// The demo works a mock desktop of its own.
 pub fn with_desk(mut cli: Cli) -> Cli {
-    let Some(Command::Run(options)) = &cli.command else {
-        return cli;
-    };
-    let chosen = cli.flags.mock || cli.flags.sandbox.is_some();
-    if options.planner == "scripted:demo" && !chosen {
+    if let Some(Command::Run(options)) = &cli.command
+        && options.planner == DEMO
+    {
         cli.flags.mock = true;
     }
     cli
+}
+
+fn set_up_demo(app: &App) -> Result<(), String> {
+    let stage = app.observer.stage().ok_or("the demo works on the mock desktop alone")?;
+    let scenario = scenario::load_str(DEMO_SCENARIO, "login.yaml").map_err(|problem| problem.to_string())?;
+    stage.load(scenario);
+    Ok(())
 }
 
 /// `cancel` is fired when the process is asked to stop.
@@ -47,6 +56,9 @@ pub fn run_job(app: &App, options: &RunOptions, cancel: &Cancel) -> Result<ExitC
     let spec = read_options(options)?;
     let known: Vec<&str> = app.tools.declared_names().chain(Group::ALL.map(Group::name)).collect();
     spec.check(&known).map_err(|error| error.message)?;
+    if options.planner == DEMO {
+        set_up_demo(app)?;
+    }
     let store = open_store(&app.config.jobs)?;
     let now = || unix_ms(&app.clock);
     store.reap(now()).map_err(|error| error.message)?;

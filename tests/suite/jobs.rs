@@ -544,3 +544,26 @@ fn a_cap_in_dollars_stops_before_it_is_passed() {
     assert_eq!(ending.status, JobStatus::Succeeded);
     assert_eq!(job.store.read(job.id()).unwrap().unwrap().cost, None);
 }
+
+/// What the README shows first: the built program, without a key, and what is on record afterwards.
+#[test]
+fn the_demo_runs_from_the_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_os-screen-observer"))
+            .args(args)
+            .current_dir(folder.path())
+            .env("OSO_JOBS__DIR", folder.path().join("jobs"))
+            .output()
+            .unwrap();
+        assert!(program.status.success(), "{args:?}: {}", String::from_utf8_lossy(&program.stderr));
+        String::from_utf8(program.stdout).unwrap()
+    };
+    let result: Value = serde_json::from_str(&run(&["run", "log in", "--planner", "scripted:demo"])).unwrap();
+    assert_eq!(result, json!({"greeting": "Hello, alice"}));
+    let listed: Value = serde_json::from_str(&run(&["jobs", "list", "--json"])).unwrap();
+    let (id, status) = (listed[0]["job_id"].as_str().unwrap(), &listed[0]["status"]);
+    assert_eq!(status, "succeeded");
+    let shown = run(&["jobs", "show", &id[..12]]);
+    assert!(shown.contains("intent") && !shown.contains("open sesame"), "{shown}");
+}

@@ -90,14 +90,16 @@ fn check_admitted(rules: &Rules, parts: &Parts, admitted: &Admitted) {
     let hosts = parts.headers.get_all(HOST).iter().count();
     assert_eq!(hosts, 1, "let in with {hosts} hosts");
     let host = text(&HOST).expect("let in with a host that is no text");
-    assert!(is_us(&format!("http://{host}/")), "let in as {host}");
+    assert!(names_us(&format!("http://{host}/")), "let in as {host}");
     if let Some(authority) = parts.uri.authority() {
-        assert!(is_us(&format!("http://{authority}/")), "let in for {authority}");
+        assert!(names_us(&format!("http://{authority}/")), "let in for {authority}");
     }
     let listed = |origin: &str| rules.cors_origins.iter().any(|known| known == "*" || known == origin);
     assert!(parts.headers.get_all(ORIGIN).iter().count() <= 1, "let in with two origins");
     if let Some(origin) = parts.headers.get(ORIGIN) {
         let origin = origin.to_str().expect("let in from an origin that is no text");
+        // A page of the very address that the request went to, whatever its port is.
+        let is_us = |origin: &str| is_us(origin) || origin.eq_ignore_ascii_case(&format!("http://{host}"));
         assert!(is_us(origin) || listed(origin), "let in from {origin}");
         assert_eq!(
             admitted.cors.is_some(),
@@ -114,6 +116,17 @@ fn check_admitted(rules: &Rules, parts: &Parts, admitted: &Admitted) {
         parts.method
     );
     check_token(rules, parts);
+}
+
+/// A loopback name may have any port, because a forwarded one is not ours.
+fn names_us(address: &str) -> bool {
+    let with_our_port = |url: &Url| {
+        let mut url = url.clone();
+        url.set_port(Some(PORT)).map(|()| url.to_string()).unwrap_or_default()
+    };
+    let Ok(url) = Url::parse(address) else { return false };
+    let is_loopback = ["localhost", "127.0.0.1", "[::1]"].contains(&url.host_str().unwrap_or_default());
+    is_us(address) || (is_loopback && is_us(&with_our_port(&url)))
 }
 
 /// What a browser would make of the address: our machine, our port, and no encryption that we do not speak.

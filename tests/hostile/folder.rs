@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+#[cfg(unix)]
 use std::time::Duration;
 
 use serde_json::{Value, json};

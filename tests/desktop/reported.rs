@@ -154,7 +154,7 @@ fn yad_gets_the_colour_that_was_clicked_and_shows_ordinary_words() {
     stage.ok("act", json!({"steps": steps}));
     let look = stage.ok("look", json!({}));
     let outline = look["outline"].as_str().unwrap();
-    assert!(outline.contains("=two lines") && outline.contains("=harbour lines"), "{outline}");
+    assert!(outline.contains(r#"="two\nlines""#) && outline.contains("=harbour lines"), "{outline}");
     assert!(!outline.contains("4711"), "{outline}");
     // The only button without a name.
     stage.ok("click_element", json!({"selector": "//Button[name=\"\"]"}));

@@ -52,7 +52,7 @@ fn a_program_that_asks_back_is_reported_with_its_question() {
     });
     let kept = server.ok("window_action", json!({"action": "close", "window_uid": uid}));
     assert_eq!(kept["reached"], false, "{kept}");
-    assert!(kept["note"].as_str().unwrap().contains("save"), "{kept}");
+    assert!(kept["note"].as_str().unwrap().contains("question"), "{kept}");
     assert_eq!(kept["new_dialogs"].as_array().unwrap().len(), 1, "{kept}");
 }
 

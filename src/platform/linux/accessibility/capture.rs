@@ -126,7 +126,7 @@ pub async fn read_everything(
     if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
         gathered = await_waking(link, frame, gathered, pace).await;
     }
-    if frame.toolkit == Toolkit::Gtk4 && gathered.order.len() <= YOUNG {
+    if frame.toolkit == Toolkit::Gtk4 && is_young(&gathered) {
         gathered = await_growth(link, frame, gathered, pace).await;
     }
     let GatheredNodes { nodes, order, whole, .. } = gathered;
@@ -224,6 +224,14 @@ async fn await_waking(
     last
 }
 
+/// Whether a window has nothing yet, or nothing that shows.
+fn is_young(gathered: &GatheredNodes) -> bool {
+    let shows = |step: &CaptureStep| {
+        gathered.nodes.get(&step.object).is_some_and(|node| node.states.has(State::Showing))
+    };
+    gathered.order.len() <= YOUNG || !gathered.order.iter().skip(1).any(shows)
+}
+
 /// Looks again until a new window has elements, once for each window.
 async fn await_growth(
     link: &Rc<BusConnection>,
@@ -235,7 +243,7 @@ async fn await_growth(
         return last;
     }
     let growing = BusDeadline::new(GROWING_TIME, GROWING_TIME.min(pace.left() / 2));
-    while last.order.len() <= YOUNG && !growing.left().is_zero() {
+    while is_young(&last) && !growing.left().is_zero() {
         sleep_task(WAKING_STEP).await;
         last = gather_nodes(link, frame, pace).await;
     }

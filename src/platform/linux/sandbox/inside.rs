@@ -12,11 +12,11 @@ use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use super::isolation::{Isolation, OURSELVES_INSIDE};
-use super::{Answers, desktop, first_line, next_line, process_tree, send};
+use super::{Answers, desktop, first_line, is_stopped, next_line_while, process_tree, send};
 use crate::clock::{lock, sleep_really};
 use crate::config::process_variable;
 use crate::machine::sandbox::BUBBLEWRAP;
@@ -127,9 +127,29 @@ impl Inside {
         let mut line = lock(&self.line);
         let (mut input, answers) = line.take().ok_or("the isolated process did not answer before")?;
         send(&mut input, order)?;
-        let (answer, answers) = next_line(answers, ORDER).ok_or("the isolated process does not answer")?;
+        let mut keep_awake = || {
+            self.wake_stopped();
+            true
+        };
+        let (answer, answers) =
+            next_line_while(answers, ORDER, &mut keep_awake).ok_or("the isolated process does not answer")?;
         *line = Some((input, answers));
         serde_json::from_str(&answer).map_err(|_| format!("the isolated process sent {answer:?}"))
+    }
+}
+
+impl Inside {
+    /// A program inside may stop the process that starts programs there.
+    fn wake_stopped(&self) {
+        let ours = |pid: &Pid| {
+            let command =
+                std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains("sandbox-inside")
+        };
+        let below = process_tree::descendants(Pid::from_child(&self.wall));
+        for pid in below.into_iter().filter(ours).filter(|pid| is_stopped(*pid)) {
+            let _ = kill_process(pid, Signal::CONT);
+        }
     }
 }
 

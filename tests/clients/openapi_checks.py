@@ -28,3 +28,16 @@ def shape_is_as_described(ctx, response, case):
     mode = case.meta.generation.mode if case.meta else None
     if mode == GenerationMode.POSITIVE and response.status_code == 400 and is_about_shape(response.json()):
         raise AssertionError(f"the schema allows what the server refuses: {response.json()['error']['message']}")
+
+
+@schemathesis.check
+def wrong_data_is_refused_or_told(ctx, response, case):
+    """What does not fit its schema is refused, or the reply says what was made of it."""
+    mode = case.meta.generation.mode if case.meta else None
+    if mode != GenerationMode.NEGATIVE or response.status_code >= 300:
+        return
+    # A query of a GET route may hold more than is known, as pages and proxies add to it.
+    if case.method.upper() == "GET":
+        return
+    if "warning" not in response.json():
+        raise AssertionError(f"taken without a word: {response.text[:300]}")

@@ -95,7 +95,7 @@ impl Row<'_> {
             }
             took.push(time);
         }
-        // The first one reads what nobody has read.
+        // The first look reads everything; later ones use what is cached.
         self.print(bench, took.split_off(1));
     }
 

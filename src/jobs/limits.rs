@@ -28,16 +28,6 @@ pub struct JobLimits {
     pub max_usd: Option<f64>,
     /// Calls that may fail, one after the other.
     pub max_failures: u64,
-    pub on_budget: OnBudget,
-}
-
-/// What happens at a limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnBudget {
-    #[default]
-    Stop,
-    Pause,
 }
 
 impl Default for JobLimits {
@@ -51,7 +41,6 @@ impl Default for JobLimits {
             max_tokens: None,
             max_usd: None,
             max_failures: 5,
-            on_budget: OnBudget::Stop,
         }
     }
 }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use super::fence::StoreFence;
 use super::lease::{LeaseKeeper, LeaseStanding, unix_ms};
-use super::limits::OnBudget;
 use super::money::{Cost, Price, PriceTable};
 use super::output::OutputSchema;
 use super::planner::{
@@ -365,7 +364,7 @@ impl<'a> RunningJob<'a> {
     fn check_ends(&self, reply: &Reply) -> Stopped<()> {
         match reply.error {
             Some(Kind::Cancelled) => stop(FailureCode::Cancelled, "it was cancelled"),
-            Some(Kind::BudgetExceeded) if self.spec.limits.on_budget == OnBudget::Stop => {
+            Some(Kind::BudgetExceeded) => {
                 let said = reply.value().pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
                 stop(FailureCode::BudgetExceeded, said.unwrap_or_default())
             }

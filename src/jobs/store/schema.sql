@@ -34,12 +34,3 @@ CREATE TABLE events (
     body  TEXT NOT NULL,
     PRIMARY KEY (job, seq)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE artifacts (
-    job    TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
-    path   TEXT NOT NULL,
-    kind   TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
-    bytes  INTEGER NOT NULL,
-    PRIMARY KEY (job, path)
-) STRICT, WITHOUT ROWID;

@@ -92,6 +92,7 @@ fn main() {
         bounds: Rect::new(0, 0, 1920, 1080),
         focused: true,
         minimized: false,
+        url: None,
     };
     let columns = [
         "shown",

@@ -18,8 +18,57 @@ Examples:
   os-screen-observer call list_windows --mock   one tool, once, from the shell
   echo '{\"x\": 10, \"y\": 20}' | os-screen-observer call click_at - --mock
 
+The config file is what --config names, else os-screen-observer/config.json in your config folder (~/.config, %APPDATA%).
+docs/configuration.md has all of its keys. Wanted most:
+  {\"confirmation_required\": [{\"name_regex\": \"(?i)delete|send\"}]}   what a person is asked about first
+  {\"browser\": {\"network_allow\": [\"127.0.0.1:8000\"]}}              hosts of this machine or network that pages may reach
+  {\"browser\": {\"sandbox\": false}}                                where the browser does not start: as root, in a container
+  {\"browser\": {\"upload_root\": \"/folder\"}}                         whose files pages may be given
+  {\"browser\": {\"downloads_dir\": \"/folder\"}}                       where downloads are kept
+
 Every key of the config file can also be set in the environment: OSO_WEB_UI__PORT=5002.
 Later wins: built-in defaults, config file, environment, flags. Logs go to stderr.";
+
+#[cfg(feature = "jobs")]
+const RUN_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer run \"log in as alice\" --planner scripted:demo
+  os-screen-observer run \"What is 12 times 34?\" --planner auto --sandbox gnome-calculator
+
+Progress goes to stderr, the result to stdout. The exit status is 0 if the job succeeded.";
+
+#[cfg(feature = "jobs")]
+const SCREENJOB_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer screenjob \"open the calculator\" --model gpt-5.4-mini --disable-tool execute_command
+  os-screen-observer screenjob \"log in as alice\" --planner scripted:demo
+
+OPENAI_API_KEY and SCREENJOB_DEFAULT_MODEL are read from the environment and from .env in this folder.";
+
+#[cfg(feature = "jobs")]
+const SERVER_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer server --mock --scenario scenarios/login.yaml
+  SCREENJOB_TOKEN=… os-screen-observer server   ScreenJob's API on port 8787 as well
+
+The page is at http://127.0.0.1:5001/; jobs are under JOBS.";
+
+#[cfg(feature = "jobs")]
+const WORKER_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer worker --sandbox           one more private desktop for the jobs of a server
+  os-screen-observer worker --mock --once       runs one job, or waits for one
+
+It needs the same jobs.dir as the server, and runs until you stop it.";
+
+#[cfg(feature = "jobs")]
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer eval evals/hands.yaml --planner scripted --runs 3
+  os-screen-observer eval mine.yaml --planner chat --model qwen3 --runs 10 --json report.json --junit report.xml
+
+Each run is a job, on a desk of its own that the suite names. The table goes to stdout, each run to stderr. The exit status
+is 0 if every case reaches the success that it requires.";
 
 #[derive(Clone, Debug, Parser)]
 #[command(
@@ -59,6 +108,38 @@ impl Cli {
         }
         Ok(cli)
     }
+}
+
+#[cfg(feature = "jobs")]
+impl Cli {
+    /// Whether `.env` of the working folder counts.
+    pub fn reads_dotenv(&self) -> bool {
+        self.flags.screenjob
+            || match &self.command {
+                Some(Command::Server | Command::Screenjob(_)) => true,
+                Some(Command::Worker(options)) => options.with_dotenv,
+                _ => false,
+            }
+    }
+}
+
+#[cfg(not(feature = "jobs"))]
+impl Cli {
+    /// Whether `.env` of the working folder counts.
+    pub fn reads_dotenv(&self) -> bool {
+        self.flags.screenjob
+    }
+}
+
+/// The words of a server's command line as its workers have them. The command `server` is what reads `.env`.
+#[cfg(feature = "jobs")]
+pub fn words_for_workers(words: Vec<OsString>) -> Vec<OsString> {
+    let mut words = with_values_attached(words);
+    let ours = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    if let Some(command) = words[..ours].iter_mut().find(|word| *word == "server") {
+        *command = "--with-dotenv".into();
+    }
+    words
 }
 
 /// `--log trace` as `--log=trace`: the value of a flag may be the name of a command, and is none where it follows the
@@ -123,13 +204,30 @@ pub enum Command {
     },
     /// Run a job: a planner works toward a goal, within limits, and every step is on record
     #[cfg(feature = "jobs")]
+    #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
-    /// List, show or cancel jobs
+    /// Run a job as ScreenJob did: with the names of its tools, and what .env says
+    #[cfg(feature = "jobs")]
+    #[command(after_help = SCREENJOB_EXAMPLES)]
+    Screenjob(ScreenjobOptions),
+    /// Serve jobs over HTTP, with the page; and ScreenJob's API, if SCREENJOB_TOKEN is set here or in .env
+    #[cfg(feature = "jobs")]
+    #[command(after_help = SERVER_EXAMPLES)]
+    Server,
+    /// List and show jobs; pause, resume and cancel them
     #[cfg(feature = "jobs")]
     Jobs {
         #[command(subcommand)]
         what: JobsCommand,
     },
+    /// Run the jobs that wait in the store, one after the other, on a desk of this process; a server starts its own
+    #[cfg(feature = "jobs")]
+    #[command(after_help = WORKER_EXAMPLES)]
+    Worker(WorkerOptions),
+    /// Run the cases of a suite several times: how often each succeeds, and what that costs
+    #[cfg(feature = "jobs")]
+    #[command(after_help = EVAL_EXAMPLES)]
+    Eval(EvalCommand),
     /// Internal: OCR in a separate process
     #[command(hide = true)]
     OcrWorker,
@@ -147,6 +245,11 @@ pub enum Command {
         #[command(subcommand)]
         what: TraceCommand,
     },
+    /// Log in with a browser profile, list profiles, or remove one
+    Profile {
+        #[command(subcommand)]
+        what: ProfileCommand,
+    },
     /// Make scenarios from traces, and check scenarios
     Scenario {
         #[command(subcommand)]
@@ -159,7 +262,8 @@ pub enum Command {
 pub struct RunOptions {
     /// What is to be done, in words
     pub job: String,
-    /// Who plans the steps: scripted:FILE, or scripted:demo, which works the mock desktop
+    /// Who plans the steps: auto, chat, responses, anthropic, opencode, cli, scripted:FILE, or scripted:demo, which
+    /// works the mock desktop
     #[arg(long, value_name = "PLANNER")]
     pub planner: String,
     /// The model, instead of planner.model
@@ -168,6 +272,9 @@ pub struct RunOptions {
     /// A tool or a group of tools that the job may not use; may be given again
     #[arg(long = "disable-tool", value_name = "NAME")]
     pub disabled_tools: Vec<String>,
+    /// Run it without the safety check, where the config allows that (planner.safety_override)
+    #[arg(long)]
+    pub skip_safety_check: bool,
     /// Turns of the planner [default: 80]
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
@@ -183,9 +290,103 @@ pub struct RunOptions {
     /// File with the JSON schema of the result
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
+    /// Keep a trace of the job in the folder of its run
+    #[arg(long)]
+    pub record: bool,
     /// Print events and the end as lines of JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct EvalCommand {
+    /// File of the suite
+    pub suite: PathBuf,
+    /// Who plans the steps: scripted, which plays the steps of each case, or a planner as for run
+    #[arg(long, value_name = "PLANNER")]
+    pub planner: String,
+    /// The model, instead of planner.model
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// How often each case is run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// Only this case; may be given again
+    #[arg(long = "case", value_name = "NAME")]
+    pub cases: Vec<String>,
+    /// Folder of the pages of MiniWoB++, instead of miniwob_pages in the suite
+    #[arg(long, value_name = "FOLDER")]
+    pub miniwob: Option<PathBuf>,
+    /// Write every run and all figures to this file
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a test for each case to this file, as CI servers read them
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+/// The flags of ScreenJob.
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct ScreenjobOptions {
+    /// What is to be done, in words
+    pub job: String,
+    /// The model [default: SCREENJOB_DEFAULT_MODEL, or planner.model]
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// A tool that the job may not use, by ScreenJob's name or ours; may be given again
+    #[arg(long = "disable-tool", value_name = "NAME")]
+    pub disabled_tools: Vec<String>,
+    /// Run it without the safety check, where the config allows that (planner.safety_override)
+    #[arg(long)]
+    pub skip_safety_check: bool,
+    /// Turns of the planner [default: 80]
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// Who plans the steps, as for run
+    #[arg(long, value_name = "PLANNER", default_value = "chat:screenjob")]
+    pub planner: String,
+    /// Print events and the end as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(feature = "jobs")]
+impl ScreenjobOptions {
+    /// `default_model` is what ScreenJob's variable names.
+    pub fn into_run(self, default_model: Option<String>) -> RunOptions {
+        RunOptions {
+            job: self.job,
+            planner: self.planner,
+            model: self.model.or(default_model),
+            disabled_tools: self.disabled_tools,
+            skip_safety_check: self.skip_safety_check,
+            max_steps: self.max_steps,
+            json: self.json,
+            ..RunOptions::default()
+        }
+    }
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct WorkerOptions {
+    /// Ends after one job
+    #[arg(long)]
+    pub once: bool,
+    /// What the server calls it; such a worker ends with its stdin, and when there is nothing to do
+    #[arg(long, hide = true)]
+    pub id: Option<String>,
+    /// The server whose jobs it takes
+    #[arg(long, hide = true)]
+    pub server: Option<String>,
+    /// The only job that it runs, on the desk that the job asks for
+    #[arg(long, hide = true)]
+    pub job: Option<String>,
+    /// Reads .env, as its server does
+    #[arg(long, hide = true)]
+    pub with_dotenv: bool,
 }
 
 #[cfg(feature = "jobs")]
@@ -210,11 +411,40 @@ pub enum JobsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Pause a job before its next input
+    Pause {
+        /// Id of the job, or the beginning of it
+        id: String,
+    },
+    /// Let a job go on that is paused or taken over
+    Resume {
+        /// Id of the job, or the beginning of it
+        id: String,
+    },
+    /// Take the desktop of a job over; it neither acts nor looks until it is resumed
+    Takeover {
+        /// Id of the job, or the beginning of it
+        id: String,
+    },
+    /// Answer what a job asks
+    Answer {
+        /// Id of the question, from `jobs show`
+        question: String,
+        #[arg(value_enum)]
+        answer: PersonAnswer,
+    },
     /// Cancel a job; nothing is sent for it after that
     Cancel {
         /// Id of the job, or the beginning of it
         id: String,
     },
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PersonAnswer {
+    Allow,
+    Deny,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
@@ -238,6 +468,21 @@ pub enum TraceCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum ProfileCommand {
+    /// Open a browser window with the profile, for you to log in; what you log in to stays in it
+    Login {
+        name: String,
+        /// The page to begin with
+        #[arg(default_value = "about:blank")]
+        url: String,
+    },
+    /// List the profiles
+    List,
+    /// Remove a profile with its cookies and logins
+    Clear { name: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
@@ -391,6 +636,37 @@ mod tests {
         assert_eq!(command("scenario record t"), Command::Scenario { what: record });
         let check = ScenarioCommand::Check { files: vec!["a".into(), "b".into()] };
         assert_eq!(command("scenario check a b"), Command::Scenario { what: check });
+    }
+
+    #[cfg(feature = "jobs")]
+    #[test]
+    fn workers_have_the_words_of_their_server_but_the_command() {
+        let check = |line: &str, expected: &str| {
+            let words = words_for_workers(line.split_whitespace().map(OsString::from).collect());
+            let expected: Vec<OsString> = expected.split_whitespace().map(OsString::from).collect();
+            assert_eq!(words, expected, "{line}");
+        };
+        check("server --mock", "--with-dotenv --mock");
+        check("--mock server --port 1", "--mock --with-dotenv --port 1");
+        check("--config server server", "--config=server --with-dotenv");
+        check("--mode inspect --mock", "--mode inspect --mock");
+        check("server --sandbox xterm -- -e server", "--with-dotenv --sandbox xterm -- -e server");
+    }
+
+    #[cfg(feature = "jobs")]
+    #[test]
+    fn a_job_of_screenjob_is_a_job() {
+        let Some(Command::Screenjob(options)) =
+            parse("screenjob goal --disable-tool click --max-steps 3").unwrap().command
+        else {
+            panic!("another command");
+        };
+        let run = options.into_run(Some("m".to_owned()));
+        assert_eq!(
+            (run.planner.as_str(), run.model.as_deref(), run.max_steps),
+            ("chat:screenjob", Some("m"), Some(3))
+        );
+        assert_eq!(run.disabled_tools, ["click"]);
     }
 
     #[test]

@@ -159,6 +159,8 @@ struct Flag {
     fired: bool,
     /// What the call waits at just now.
     bells: Vec<Weak<BellState>>,
+    /// Parts of the work, which end with it.
+    parts: Vec<Weak<CancelState>>,
 }
 
 impl Cancel {
@@ -167,14 +169,29 @@ impl Cancel {
     }
 
     pub fn fire(&self) {
-        let bells = {
+        let (bells, parts) = {
             let mut flag = lock(&self.inner.flag);
             flag.fired = true;
-            std::mem::take(&mut flag.bells)
+            (std::mem::take(&mut flag.bells), std::mem::take(&mut flag.parts))
         };
         self.inner.raised.notify_all();
         // Outside the lock: a waiter holds its bell while it asks for the flag.
         bells.iter().filter_map(Weak::upgrade).for_each(|bell| bell.wake());
+        parts.iter().filter_map(Weak::upgrade).for_each(|inner| Cancel { inner }.fire());
+    }
+
+    /// For a part of the work: fired with the whole, and by itself without it.
+    pub fn for_part(&self) -> Self {
+        let part = Self::new();
+        let mut flag = lock(&self.inner.flag);
+        flag.parts.retain(|part| part.strong_count() > 0);
+        flag.parts.push(Arc::downgrade(&part.inner));
+        let fired = flag.fired;
+        drop(flag);
+        if fired {
+            part.fire();
+        }
+        part
     }
 
     /// Called between the pieces of any long work.
@@ -347,6 +364,16 @@ mod tests {
         let sleeper = std::thread::spawn(move || clock.sleep(Duration::from_secs(60), &cancel));
         other.fire();
         assert_eq!(sleeper.join().unwrap(), Err(Error::cancelled()));
+    }
+
+    #[test]
+    fn a_part_is_fired_with_the_whole_and_not_the_other_way_round() {
+        let whole = Cancel::new();
+        let [first, second] = [whole.for_part(), whole.for_part()];
+        first.fire();
+        assert!(first.check().is_err() && second.check().is_ok() && whole.check().is_ok());
+        whole.fire();
+        assert!(second.check().is_err() && whole.for_part().check().is_err());
     }
 
     /// Waits a minute at a bell on another thread, does something, and hears what came of the wait.

@@ -28,15 +28,20 @@ pub enum Kind {
     PlatformUnsupported,
     PredicateUnsupported,
     BadRequest,
+    /// A page cannot be opened.
+    NavigationFailed,
     /// What is kept on disk cannot be written or read.
     StorageFailed,
+    JobNotFound,
+    /// What is wanted of a job does not fit its status.
+    JobConflict,
     /// The client took the call back; no reply is owed, so this never reaches a wire.
     Cancelled,
     Internal,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 22] = [
+    pub const ALL: [Kind; 25] = [
         Kind::ElementNotFound,
         Kind::WindowGone,
         Kind::ElementOccluded,
@@ -56,7 +61,10 @@ impl Kind {
         Kind::PlatformUnsupported,
         Kind::PredicateUnsupported,
         Kind::BadRequest,
+        Kind::NavigationFailed,
         Kind::StorageFailed,
+        Kind::JobNotFound,
+        Kind::JobConflict,
         Kind::Cancelled,
         Kind::Internal,
     ];
@@ -82,7 +90,10 @@ impl Kind {
             Kind::PlatformUnsupported => "PlatformUnsupported",
             Kind::PredicateUnsupported => "PredicateUnsupported",
             Kind::BadRequest => "BadRequest",
+            Kind::NavigationFailed => "NavigationFailed",
             Kind::StorageFailed => "StorageFailed",
+            Kind::JobNotFound => "JobNotFound",
+            Kind::JobConflict => "JobConflict",
             Kind::Cancelled => "Cancelled",
             Kind::Internal => "Internal",
         }
@@ -90,17 +101,19 @@ impl Kind {
 
     pub const fn http_status(self) -> u16 {
         match self {
-            Kind::ElementNotFound | Kind::WindowGone => 404,
+            Kind::ElementNotFound | Kind::WindowGone | Kind::JobNotFound => 404,
             Kind::ElementOccluded
             | Kind::WindowOccluded
             | Kind::ElementDisabled
             | Kind::Ambiguous
-            | Kind::DesktopBusy => 409,
+            | Kind::DesktopBusy
+            | Kind::JobConflict => 409,
             Kind::Timeout => 408,
             Kind::PatternUnsupported | Kind::PlatformUnsupported | Kind::PredicateUnsupported => 501,
             Kind::RateLimited | Kind::BudgetExceeded => 429,
             Kind::ConfirmationRequired | Kind::ConfirmationInvalid => 412,
             Kind::SnapshotExpired => 410,
+            Kind::NavigationFailed => 502,
             Kind::StorageFailed => 507,
             Kind::PermissionDenied => 403,
             Kind::ScenarioInvalid | Kind::BadRequest => 400,
@@ -120,6 +133,7 @@ impl Kind {
             | Kind::Ambiguous
             | Kind::DesktopBusy
             | Kind::Timeout
+            | Kind::NavigationFailed
             | Kind::PatternUnsupported
             | Kind::RateLimited
             | Kind::ConfirmationRequired
@@ -132,6 +146,8 @@ impl Kind {
             | Kind::PredicateUnsupported
             | Kind::BadRequest
             | Kind::StorageFailed
+            | Kind::JobNotFound
+            | Kind::JobConflict
             | Kind::Cancelled
             | Kind::Internal => false,
         }
@@ -150,6 +166,7 @@ impl Kind {
             Kind::Ambiguous
             | Kind::DesktopBusy
             | Kind::Timeout
+            | Kind::NavigationFailed
             | Kind::SnapshotExpired
             | Kind::BudgetExceeded
             | Kind::PermissionDenied
@@ -157,6 +174,8 @@ impl Kind {
             | Kind::PredicateUnsupported
             | Kind::BadRequest
             | Kind::StorageFailed
+            | Kind::JobNotFound
+            | Kind::JobConflict
             | Kind::Cancelled
             | Kind::Internal => None,
         }
@@ -174,6 +193,9 @@ pub struct Error {
     /// Facts that stand beside the error in the reply: what was learned although the call failed.
     pub beside: Vec<(&'static str, Fact)>,
 }
+
+/// The fact of an error that an earlier step of a list may make good.
+pub const MAY_COME: &str = "may_come";
 
 impl Error {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {

@@ -93,12 +93,34 @@ fn plain(file: File) -> Result<File, ReadFailure> {
     if is_file { Ok(file) } else { Err(ReadFailure::NoFile) }
 }
 
+/// Why a name leads to no file below a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotBelow {
+    /// It would lie there, and is not there.
+    Missing(String),
+    Outside(String),
+}
+
+impl NotBelow {
+    pub fn message(self) -> String {
+        match self {
+            NotBelow::Missing(message) | NotBelow::Outside(message) => message,
+        }
+    }
+}
+
 /// The place of `name`, if it lies below one of `roots`. Links are followed before the check, and
 /// the answer for a file outside does not tell whether it exists.
 pub fn below(roots: &[PathBuf], name: &str) -> Result<Below, String> {
+    find_below(roots, name).map_err(NotBelow::message)
+}
+
+/// The same, for who tells a wrong name from a forbidden one.
+pub fn find_below(roots: &[PathBuf], name: &str) -> Result<Below, NotBelow> {
     let outside = || {
         let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
-        format!("'{name}' is not in a folder that may be read ({})", folders.join(", "))
+        let message = format!("'{name}' is not in a folder that may be read ({})", folders.join(", "));
+        NotBelow::Outside(message)
     };
     if name.contains('\0') || name.contains("://") {
         return Err(outside());
@@ -112,7 +134,34 @@ pub fn below(roots: &[PathBuf], name: &str) -> Result<Below, String> {
             missing |= would_be_inside(&root, &candidate);
         }
     }
-    if missing { Err(format!("there is no file '{name}'")) } else { Err(outside()) }
+    if missing { Err(NotBelow::Missing(format!("there is no file '{name}'"))) } else { Err(outside()) }
+}
+
+/// How many names of a folder are compared with a wrong one, how many of them are told, and how like they have to be.
+const MOST_COMPARED: usize = 1000;
+const MOST_NEAR: usize = 3;
+const LEAST_LIKENESS: f64 = 0.4;
+
+/// The plain files of a folder, and of the folders in it, that are called most like `name`.
+pub fn near_names(root: &Path, name: &str) -> Vec<String> {
+    let entries =
+        |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_COMPARED);
+    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let folders = entries(root).filter(is_folder).map(|entry| entry.path());
+    let folders: Vec<PathBuf> = [root.to_owned()].into_iter().chain(folders).collect();
+    let files = folders.iter().flat_map(|folder| entries(folder));
+    let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).take(MOST_COMPARED);
+    let likeness = |path: &Path| {
+        let last = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        strsim::normalized_damerau_levenshtein(&last(path), &last(Path::new(name)))
+    };
+    let mut near: Vec<(f64, PathBuf)> = files
+        .map(|entry| (likeness(&entry.path()), entry.path()))
+        .filter(|(like, _)| *like >= LEAST_LIKENESS)
+        .collect();
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let inner = |path: PathBuf| path.strip_prefix(root).map_or(path.clone(), Path::to_owned);
+    near.into_iter().take(MOST_NEAR).map(|(_, path)| inner(path).display().to_string()).collect()
 }
 
 /// A name is meant from the working folder, or from the root itself.

@@ -17,6 +17,8 @@
 // In reading order.
 pub mod app;
 pub mod budget;
+#[cfg(feature = "jobs")]
+pub mod eval;
 pub mod events;
 pub mod gate;
 #[cfg(feature = "jobs")]
@@ -43,6 +45,7 @@ pub mod mcp;
 pub mod terminal;
 
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod docs;

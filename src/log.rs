@@ -69,6 +69,14 @@ pub fn log_startup(app: &App, stdio: bool, http: Option<&Listening>) {
         }
         None => {}
     }
+    match http.and_then(|http| http.screenjob) {
+        Some(port) if stdio => tracing::info!("serving the ScreenJob-compatible API on port {port}"),
+        Some(port) => tell(&format!("The ScreenJob-compatible API is on port {port}")),
+        None if app.config.screenjob.enabled => {
+            tracing::warn!("the ScreenJob-compatible API is not served, because HTTP is off (see --mode)");
+        }
+        None => {}
+    }
     if let Some(reason) = facts.unavailable {
         tracing::warn!("there is no desktop: {reason}");
     }

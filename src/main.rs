@@ -9,9 +9,13 @@ use std::time::Duration;
 use os_screen_observer::app::App;
 use os_screen_observer::cli::{Cli, Command};
 #[cfg(feature = "jobs")]
+use os_screen_observer::cli::{EvalCommand, RunOptions, WorkerOptions};
+#[cfg(feature = "jobs")]
 use os_screen_observer::clock::Cancel;
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Flags, Loaded, LogLevel, Mode};
+#[cfg(feature = "jobs")]
+use os_screen_observer::eval::run::EvalDesk;
 use os_screen_observer::platform::Chosen;
 use os_screen_observer::tool::Selection;
 use os_screen_observer::tools;
@@ -55,8 +59,12 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
         return ended;
     }
     #[cfg(feature = "jobs")]
-    let cli = terminal::jobs::with_desk(cli);
-    let loaded = config::load(&cli.flags, config::process_environment());
+    let cli = terminal::jobs::with_desk(cli)?;
+    let mut environment = config::process_environment();
+    if cli.reads_dotenv() {
+        environment = config::with_dotenv(environment, std::path::Path::new(""))?;
+    }
+    let loaded = config::load(&cli.flags, environment);
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::run_doctor(loaded.as_ref(), json);
     }
@@ -73,21 +81,22 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             Some(model) => terminal::pull_model(&loaded, &model),
             None => terminal::list_models(&loaded, pick),
         },
+        Some(Command::Profile { what }) => terminal::profiles::manage_profiles(&loaded.config.browser, &what),
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
             report_config(&loaded);
-            let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
+            let Built { app, _ends_with_us, .. } = build(&cli.flags, loaded)?;
             terminal::call(&app, &tool, &arguments)
         }
         #[cfg(feature = "jobs")]
-        Some(Command::Run(options)) => {
-            log::start(LogLevel::Warning);
-            report_config(&loaded);
-            let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
-            terminal::jobs::run_job(&app, &options, &cancel_on_signal())
-        }
-        #[cfg(feature = "jobs")]
-        Some(Command::Jobs { what }) => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
+        Some(
+            command @ (Command::Run(_)
+            | Command::Screenjob(_)
+            | Command::Server
+            | Command::Worker(_)
+            | Command::Eval(_)
+            | Command::Jobs { .. }),
+        ) => run_jobs_command(&cli.flags, command, loaded),
         Some(
             Command::Doctor { .. }
             | Command::OcrWorker
@@ -102,6 +111,62 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             serve(&cli.flags, loaded)
         }
     }
+}
+
+#[cfg(feature = "jobs")]
+fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<ExitCode, String> {
+    match command {
+        Command::Run(options) => run_job(flags, loaded, &options),
+        Command::Screenjob(options) => {
+            let options = options.into_run(loaded.config.screenjob.default_model.clone());
+            run_job(flags, loaded, &options)
+        }
+        Command::Worker(options) => run_worker(flags, loaded, &options),
+        Command::Eval(options) => run_eval(flags, &loaded, &options),
+        Command::Jobs { what } => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
+        // The server of jobs.
+        _ => {
+            log::start(loaded.config.logging.level);
+            serve(flags, terminal::jobs::serving_jobs(loaded))
+        }
+    }
+}
+
+#[cfg(feature = "jobs")]
+fn run_job(flags: &Flags, loaded: Loaded, options: &RunOptions) -> Result<ExitCode, String> {
+    log::start(LogLevel::Warning);
+    report_config(&loaded);
+    let loaded = if options.record { terminal::jobs::recording_runs(loaded)? } else { loaded };
+    let desk = terminal::jobs::WorkerDesk::plan(&loaded)?;
+    let Built { app, seen_by, _ends_with_us } = build(flags, loaded)?;
+    terminal::jobs::run_job(&app, options, &desk.seen_by(seen_by), &cancel_on_signal())
+}
+
+#[cfg(feature = "jobs")]
+fn run_eval(flags: &Flags, loaded: &Loaded, options: &EvalCommand) -> Result<ExitCode, String> {
+    log::start(LogLevel::Warning);
+    report_config(loaded);
+    let build_desk = |loaded: Loaded| {
+        let Built { app, _ends_with_us, .. } = build(flags, loaded)?;
+        Ok(EvalDesk { app, ends_with_us: _ends_with_us })
+    };
+    terminal::evals::run_eval(flags, loaded, options, &build_desk, &cancel_on_signal())
+}
+
+#[cfg(feature = "jobs")]
+fn run_worker(flags: &Flags, loaded: Loaded, options: &WorkerOptions) -> Result<ExitCode, String> {
+    log::start(LogLevel::Warning);
+    if options.id.is_none() {
+        report_config(&loaded);
+    }
+    let loaded = terminal::jobs::recording_runs(terminal::jobs::at_own_desk(loaded, options)?)?;
+    let jobs = loaded.config.jobs.clone();
+    let built = terminal::jobs::WorkerDesk::plan(&loaded).and_then(|desk| Ok((desk, build(flags, loaded)?)));
+    let (desk, Built { app, seen_by, _ends_with_us }) =
+        built.map_err(|problem| terminal::jobs::refuse_without_desk(&jobs, options, problem))?;
+    // A server's worker is stopped by its server.
+    let signal = if options.id.is_none() { cancel_on_signal() } else { Cancel::new() };
+    terminal::jobs::work_at_desk(&Arc::new(app), options, &desk.seen_by(seen_by), &signal)
 }
 
 /// Fired when the process is asked to stop.
@@ -125,15 +190,18 @@ fn selection(flags: &Flags) -> Result<Selection, String> {
 /// The app, and what must go after everything that works with it.
 struct Built {
     app: App,
+    /// How a person sees the desktop, where it is on no screen.
+    #[cfg_attr(not(feature = "jobs"), allow(dead_code, reason = "only jobs are taken over"))]
+    seen_by: Option<String>,
     _ends_with_us: Option<Box<dyn Any + Send>>,
 }
 
 fn build(flags: &Flags, loaded: Loaded) -> Result<Built, String> {
     let clock = if loaded.steered_clock { Clock::steered() } else { Clock::real() };
     let selection = selection(flags)?;
-    let Chosen { platform, ends_with_us } = platform::choose(&loaded, &clock)?;
+    let Chosen { platform, ends_with_us, seen_by } = platform::choose(&loaded, &clock)?;
     let app = App::new(loaded, &selection, platform, clock)?;
-    Ok(Built { app, _ends_with_us: ends_with_us })
+    Ok(Built { app, seen_by, _ends_with_us: ends_with_us })
 }
 
 fn report_config(loaded: &Loaded) {
@@ -154,8 +222,10 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     if mode == Mode::Inspect && !http::COMPILED_IN {
         return terminal::print_welcome(flags);
     }
-    let Built { app, _ends_with_us } = build(flags, loaded)?;
+    let Built { app, _ends_with_us, .. } = build(flags, loaded)?;
     let app = Arc::new(app);
+    #[cfg(feature = "jobs")]
+    let workers = terminal::jobs::start_workers(&app, flags)?;
     let shutdown = CancellationToken::new();
     let http = match mode {
         Mode::Mcp | Mode::Auto => None,
@@ -181,6 +251,8 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     if let Some(http) = http {
         http.finish();
     }
+    #[cfg(feature = "jobs")]
+    drop(workers);
     // Whatever a call still held down is let go before the process ends.
     app.observer.release_all();
     os_screen_observer::runtime::end(runtime);

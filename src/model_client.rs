@@ -12,6 +12,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use regex::Regex;
+pub use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::{Value, json};
@@ -87,6 +88,8 @@ pub struct ModelFailure {
     pub error: Error,
     /// The question arrived, so the model may have worked for it.
     pub may_have_cost: bool,
+    /// The line went dead after the question was sent.
+    pub broke_off: bool,
     /// Nobody answers there: asking again would only wait again.
     pub is_dead: bool,
     /// The status that the server answered with.
@@ -98,7 +101,14 @@ pub struct ModelFailure {
 impl ModelFailure {
     fn new(kind: Kind, message: String) -> Self {
         let error = Error::new(kind, message);
-        Self { error, may_have_cost: false, is_dead: false, status: None, retry_after: None }
+        Self {
+            error,
+            may_have_cost: false,
+            broke_off: false,
+            is_dead: false,
+            status: None,
+            retry_after: None,
+        }
     }
 
     pub fn internal(message: String) -> Self {
@@ -106,8 +116,8 @@ impl ModelFailure {
     }
 
     fn cancelled() -> Self {
-        let error = Error::cancelled();
-        Self { error, may_have_cost: true, is_dead: true, status: None, retry_after: None }
+        let failure = Self::new(Kind::Cancelled, String::new());
+        Self { error: Error::cancelled(), may_have_cost: true, is_dead: true, ..failure }
     }
 
     fn is_not_found(&self) -> bool {
@@ -157,7 +167,7 @@ impl ModelServer {
         addresses.rotate_left(first);
         let mut not_found = None;
         for (index, url) in addresses {
-            match self.send_request(url, Some(body), cancel) {
+            match self.send_request(Method::POST, url, Some(body), cancel) {
                 Ok(text) => {
                     known.0.store(index, Ordering::Relaxed);
                     return Ok(text);
@@ -167,6 +177,19 @@ impl ModelServer {
             }
         }
         Err(not_found.unwrap_or_else(|| ModelFailure::internal(format!("{} has no address", self.shown))))
+    }
+
+    /// One request to exactly this path below the address, for servers without a version in theirs.
+    pub fn request_at(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<String, ModelFailure> {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        self.send_request(method, url, body, cancel)
     }
 
     /// A failure of an answer that arrived; the key is not in it.
@@ -179,7 +202,7 @@ impl ModelServer {
     pub fn list_models(&self, cancel: &Cancel) -> Result<Vec<String>, ModelFailure> {
         let mut problem = None;
         for url in self.candidate_urls("/models") {
-            match self.send_request(url, None, cancel).map(|text| model_names(&text)) {
+            match self.send_request(Method::GET, url, None, cancel).map(|text| model_names(&text)) {
                 Ok(Some(names)) => return Ok(names.iter().map(|name| self.without_secrets(name)).collect()),
                 // A server of web pages answers every path with its own page.
                 Ok(None) => {
@@ -207,7 +230,13 @@ impl ModelServer {
     }
 
     /// One request and its whole answer. A runtime of its own, because tools run on plain threads.
-    fn send_request(&self, url: Url, body: Option<&str>, cancel: &Cancel) -> Result<String, ModelFailure> {
+    fn send_request(
+        &self,
+        method: Method,
+        url: Url,
+        body: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<String, ModelFailure> {
         if cancel.check().is_err() {
             return Err(ModelFailure { may_have_cost: false, ..ModelFailure::cancelled() });
         }
@@ -218,7 +247,7 @@ impl ModelServer {
         let path = url.path().to_owned();
         let done = runtime.block_on(async {
             tokio::select! {
-                done = tokio::time::timeout(self.timeout, self.send(url, body)) => done,
+                done = tokio::time::timeout(self.timeout, self.send(method, url, body)) => done,
                 () = wait_cancelled(cancel) => Ok(Err(ModelFailure::cancelled())),
             }
         });
@@ -227,14 +256,12 @@ impl ModelServer {
         done.unwrap_or_else(|_| Err(self.too_late(&path)))
     }
 
-    async fn send(&self, url: Url, body: Option<&str>) -> Result<String, ModelFailure> {
+    async fn send(&self, method: Method, url: Url, body: Option<&str>) -> Result<String, ModelFailure> {
         let path = url.path().to_owned();
-        let http = self.http_client()?;
-        let mut request = match body {
-            Some(body) => http.post(url).header(CONTENT_TYPE, "application/json").body(body.to_owned()),
-            None => http.get(url),
-        };
-        request = request.headers(self.headers.clone());
+        let mut request = self.http_client()?.request(method, url).headers(self.headers.clone());
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.to_owned());
+        }
         let response = request.send().await.map_err(|problem| self.transport_failure(&path, problem))?;
         let status = response.status();
         let retry_after = retry_after(response.headers());
@@ -252,14 +279,7 @@ impl ModelServer {
             .retry(reqwest::retry::never())
             .pool_max_idle_per_host(0)
             .user_agent(concat!("os-screen-observer/", env!("CARGO_PKG_VERSION")));
-        let builder = if self.base.scheme() == "https" {
-            use_ring();
-            builder
-        } else {
-            // Certificates are not loaded for a server that has none: a machine without any could not
-            // talk to its own Ollama.
-            builder.tls_backend_preconfigured(no_tls()?)
-        };
+        let builder = with_tls_for(self.base.scheme(), builder).map_err(ModelFailure::internal)?;
         builder.build().map_err(|problem| self.transport_failure("", problem))
     }
 
@@ -302,7 +322,8 @@ impl ModelServer {
 
     /// The request broke off. The library's own message would carry the address with its user part.
     fn transport_failure(&self, path: &str, problem: reqwest::Error) -> ModelFailure {
-        let (is_dead, may_have_cost) = (problem.is_connect(), !problem.is_connect() && !problem.is_builder());
+        let is_dead = problem.is_connect();
+        let broke_off = !is_dead && !problem.is_builder();
         let problem = problem.without_url();
         let mut causes = problem.to_string();
         let mut cause = problem.source();
@@ -313,7 +334,8 @@ impl ModelServer {
         let advice =
             format!("check that the server of {} runs and can be reached from here", self.settings.base_url);
         let said = format!("{path}: {} ({advice})", self.body_excerpt(&causes));
-        ModelFailure { is_dead, may_have_cost, ..ModelFailure::internal(self.describe_server(&said)) }
+        let failure = ModelFailure::internal(self.describe_server(&said));
+        ModelFailure { is_dead, may_have_cost: broke_off, broke_off, ..failure }
     }
 
     fn too_late(&self, path: &str) -> ModelFailure {
@@ -467,6 +489,16 @@ fn unwritable_key(settings: &SettingNames) -> Error {
     ))
 }
 
+/// A client for addresses of this scheme. Certificates are not loaded for a server that has none: a machine without any
+/// could not talk to its own Ollama.
+pub fn with_tls_for(scheme: &str, builder: reqwest::ClientBuilder) -> Result<reqwest::ClientBuilder, String> {
+    if scheme == "https" {
+        use_ring();
+        return Ok(builder);
+    }
+    Ok(builder.tls_backend_preconfigured(no_tls()?))
+}
+
 /// The library's own choice would need cmake to build.
 fn use_ring() {
     // Somebody else may have chosen before; any choice will do.
@@ -474,15 +506,14 @@ fn use_ring() {
 }
 
 /// A configuration that trusts nobody, for connections that use no TLS at all.
-fn no_tls() -> Result<rustls::ClientConfig, ModelFailure> {
+fn no_tls() -> Result<rustls::ClientConfig, String> {
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder =
-        builder.map_err(|problem| ModelFailure::internal(format!("TLS cannot be set up: {problem}")))?;
+    let builder = builder.map_err(|problem| format!("TLS cannot be set up: {problem}"))?;
     Ok(builder.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
 }
 
-async fn wait_cancelled(cancel: &Cancel) {
+pub async fn wait_cancelled(cancel: &Cancel) {
     while cancel.check().is_ok() {
         sleep_task(LOOK_UP).await;
     }

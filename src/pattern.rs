@@ -22,6 +22,9 @@ pub const COMPILED_BYTES: usize = 1 << 20;
 /// How long a search may take in one text, and in many, such as those of a tree.
 const TIME_IN_ONE_TEXT: Duration = Duration::from_millis(500);
 const TIME_IN_MANY_TEXTS: Duration = Duration::from_secs(2);
+/// How long one redaction may search, by all of its patterns and in all texts of a tree or a reply. A tree is redacted when
+/// it is shown and once more when it leaves; both together take less than a second.
+const TIME_IN_A_REDACTION: Duration = Duration::from_millis(400);
 
 /// How many steps a search may take, by the length of the text: each step may look at all of it, so that both together
 /// are bounded. A text of the first class is searched at one go. In longer ones each place is tried by itself, so that
@@ -96,6 +99,11 @@ impl Effort {
         Self(Cell::new(TIME_IN_MANY_TEXTS))
     }
 
+    /// For all texts of a tree, or of a reply.
+    pub fn for_a_redaction() -> Self {
+        Self(Cell::new(TIME_IN_A_REDACTION))
+    }
+
     /// Does a part of the work; what it took is no longer left.
     fn spend<T>(&self, work: impl FnOnce(&Deadline) -> T) -> T {
         let deadline = Deadline::after(self.0.get());
@@ -105,7 +113,7 @@ impl Effort {
     }
 
     #[cfg(test)]
-    fn none() -> Self {
+    pub fn none() -> Self {
         Self(Cell::new(Duration::ZERO))
     }
 }
@@ -174,9 +182,10 @@ impl Pattern {
 
     /// Where it matches, from left to right; none of them is empty.
     pub fn spans(&self, text: &str, effort: &Effort) -> Result<Vec<Range<usize>>, TooManySteps> {
-        // A linear search of many short texts is no effort, however many they are.
+        // A linear search of short texts is no effort, however many they are.
         let own = Effort::default();
-        let effort = if matches!(self.engine, Engine::Linear(_)) { &own } else { effort };
+        let is_easy = matches!(self.engine, Engine::Linear(_)) && text.len() <= SHORT_TEXT;
+        let effort = if is_easy { &own } else { effort };
         effort.spend(|deadline| self.all_spans(text, deadline)).map_err(|GivenUp| self.given_up(text))
     }
 

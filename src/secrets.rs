@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS};
-use crate::config::{NamedSecrets, Secret, SecretRule};
+use crate::config::{NamedSecrets, PageOrigin, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files;
 use crate::model::Role;
@@ -34,6 +34,7 @@ struct CompiledSecretRule {
     role: Option<Role>,
     name: Option<Pattern>,
     window_title: Option<Pattern>,
+    origin: Option<PageOrigin>,
 }
 
 pub fn is_name(name: &str) -> bool {
@@ -86,7 +87,8 @@ impl Secrets {
     fn unknown_secret(&self, name: &str) -> Error {
         let known: Vec<&str> = self.values.keys().map(String::as_str).collect();
         let advice = if known.is_empty() {
-            "this server has none".to_owned()
+            "this server has none: a person names them in the file of the configuration key secrets.file"
+                .to_owned()
         } else {
             format!("known are {}", known.join(", "))
         };
@@ -98,10 +100,13 @@ impl Secrets {
 }
 
 impl CompiledSecretRule {
+    /// A rule about an origin wants a field: where a page does not say what has the focus, a frame of another site may
+    /// have it.
     fn admits_target(&self, target: &Target) -> bool {
         self.role.as_ref().is_none_or(|role| role == target.unredacted_role())
             && admits(&self.name, target.unredacted_name())
             && admits(&self.window_title, target.unredacted_title())
+            && self.origin.as_ref().is_none_or(|origin| target.is_field() && target.origin().is(origin))
     }
 }
 
@@ -112,9 +117,15 @@ fn admits(pattern: &Option<Pattern>, text: &str) -> bool {
 
 fn misplaced_secret(name: &str, target: Option<&Target>) -> Error {
     let place = target.map_or(Fact::Null, |target| target.selector().into());
+    let advice = match target {
+        Some(target) if !target.is_field() => {
+            "; the window does not say which field has the focus: name the field with set_value"
+        }
+        _ => "",
+    };
     Error::new(
         Kind::PermissionDenied,
-        format!("the secret '{name}' may not be typed here; its owner allows it only elsewhere"),
+        format!("the secret '{name}' may not be typed here; its owner allows it only elsewhere{advice}"),
     )
     .with("secret", name)
     .with("selector", place)
@@ -148,6 +159,7 @@ fn read_rule(name: &str, rule: &SecretRule) -> Result<CompiledSecretRule, String
         role: rule.role.as_deref().map(Role::parse),
         name: compile(&rule.name_regex)?,
         window_title: compile(&rule.window_title_regex)?,
+        origin: rule.origin.clone(),
     })
 }
 

@@ -89,6 +89,11 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// This program once more, with all of our environment: it needs the same settings and secrets.
+pub fn ourselves() -> std::io::Result<Command> {
+    Ok(Command::new(std::env::current_exe()?))
+}
+
 /// What a program that we start gets of our environment.
 pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
     process_environment_os().filter(|(name, _)| is_passed_on(&name.to_string_lossy()))

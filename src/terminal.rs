@@ -1,7 +1,14 @@
 //! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
 
 #[cfg(feature = "jobs")]
+pub mod evals;
+#[cfg(feature = "jobs")]
+mod job_questions;
+#[cfg(feature = "jobs")]
+mod job_text;
+#[cfg(feature = "jobs")]
 pub mod jobs;
+pub mod profiles;
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};

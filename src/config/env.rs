@@ -20,11 +20,40 @@ const RESERVED: &[&str] = &["OSO_TOKEN"];
 /// Where the automatic token is kept when nobody says where: in the user's folder for state.
 /// <https://specifications.freedesktop.org/basedir-spec/latest/>
 pub fn token_file(environment: &Environment) -> Option<PathBuf> {
+    Some(state_folder(environment)?.join("http-token"))
+}
+
+/// The user's own folder for state of this process, which nobody else can write to.
+pub fn own_state_folder() -> Option<PathBuf> {
+    state_folder(&process_environment()).filter(|folder| folder.is_absolute())
+}
+
+fn state_folder(environment: &Environment) -> Option<PathBuf> {
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME")
         .or_else(|| set("LOCALAPPDATA"))
         .or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
-    Some(state.join("os-screen-observer").join("http-token"))
+    Some(state.join("os-screen-observer"))
+}
+
+/// Where the profiles of browsers are kept when nobody says where.
+pub fn browser_profiles(environment: &Environment) -> Option<PathBuf> {
+    data_folder(environment, "browser-profiles")
+}
+
+/// Where jobs are kept when nobody says where. What waits there is run, so it is never the working folder.
+pub fn jobs_folder(environment: &Environment) -> Option<PathBuf> {
+    data_folder(environment, "jobs")
+}
+
+/// A folder of ours in the user's folder for data.
+fn data_folder(environment: &Environment, name: &str) -> Option<PathBuf> {
+    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("XDG_DATA_HOME")
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".local/share")))?;
+    // A path that is meant from here would be the working folder's.
+    data.is_absolute().then(|| data.join("os-screen-observer").join(name))
 }
 
 /// The user's own config file, which is as trusted as one that a flag names.
@@ -71,9 +100,22 @@ pub fn process_variable(name: &str) -> Option<OsString> {
 
 #[derive(Debug, PartialEq)]
 pub enum Variable {
-    Sets { name: String, path: &'static str, value: Value },
-    Empty { name: String },
-    Unknown { name: String, near: Option<String> },
+    Sets {
+        name: String,
+        path: &'static str,
+        value: Value,
+    },
+    Empty {
+        name: String,
+    },
+    Unknown {
+        name: String,
+        near: Option<String>,
+    },
+    /// Of a part that this program does not have.
+    Unused {
+        name: String,
+    },
 }
 
 /// All variables that are meant for us, in the order of their names. Our own names come last, so that they win.
@@ -81,14 +123,27 @@ pub fn variables(environment: &Environment) -> Vec<Variable> {
     let ours = environment.iter().filter(|(name, _)| name.starts_with("OSO_"));
     let ours =
         ours.filter(|(name, _)| !RESERVED.contains(&name.as_str()) && !name.starts_with(SECRET_PREFIX));
-    let foreign = environment.iter().filter(|(name, _)| name.starts_with(CLICKTHROUGH_PREFIX));
+    let foreign = environment.iter().filter(|(name, _)| is_foreign(name));
     foreign
-        .flat_map(|(name, raw)| read_clickthrough(name, raw))
+        .flat_map(|(name, raw)| read_foreign(name, raw))
         .chain(ours.map(|(name, raw)| read_variable(name, raw)))
         .collect()
 }
 
 const CLICKTHROUGH_PREFIX: &str = "CLICKTHROUGH_";
+const SCREENJOB_PREFIX: &str = "SCREENJOB_";
+
+/// The variables of ScreenJob, and the keys that they stand for.
+const SCREENJOB: &[(&str, &str)] = &[
+    ("SCREENJOB_HOST", "screenjob.host"),
+    ("SCREENJOB_PORT", "screenjob.port"),
+    ("SCREENJOB_TOKEN", "screenjob.token"),
+    ("SCREENJOB_DEFAULT_MODEL", "screenjob.default_model"),
+    (DISABLE_UI, "screenjob.disable_ui"),
+];
+
+/// ScreenJob's name without its prefix. Others may use it too, so a value that is neither yes nor no is not ours.
+const DISABLE_UI: &str = "DISABLE_UI";
 
 /// The variables of Clickthrough, and the keys that they stand for.
 const CLICKTHROUGH: &[(&str, &str)] = &[
@@ -111,10 +166,17 @@ const CLICKTHROUGH: &[(&str, &str)] = &[
 /// Where it is to listen says also that it is to.
 const CLICKTHROUGH_SWITCHES_ON: &[&str] = &["CLICKTHROUGH_HOST", "CLICKTHROUGH_PORT"];
 
-fn read_clickthrough(name: &str, raw: &str) -> Vec<Variable> {
-    let known = CLICKTHROUGH.iter().find(|(known, _)| *known == name);
+/// Names of ScreenJob that stand for nothing here.
+const SCREENJOB_UNUSED: &[&str] = &["SCREENJOB_SAFETY_MODEL"];
+
+fn read_foreign(name: &str, raw: &str) -> Vec<Variable> {
+    if SCREENJOB_UNUSED.contains(&name) || (name == DISABLE_UI && yes_or_no(raw).is_none()) {
+        return vec![Variable::Unused { name: name.to_owned() }];
+    }
+    let foreign = || CLICKTHROUGH.iter().chain(SCREENJOB);
+    let known = foreign().find(|(known, _)| *known == name);
     let Some(key) = known.and_then(|(_, path)| keys::find(path)) else {
-        let near = nearest(name, CLICKTHROUGH.iter().map(|(known, _)| (*known).to_owned()));
+        let near = nearest(name, foreign().map(|(known, _)| (*known).to_owned()));
         return vec![Variable::Unknown { name: name.to_owned(), near }];
     };
     // That is how files of this kind say "nothing".
@@ -133,9 +195,9 @@ fn read_clickthrough(name: &str, raw: &str) -> Vec<Variable> {
     variables
 }
 
-/// A name of Clickthrough's.
+/// A name of Clickthrough's or of ScreenJob's.
 pub fn is_foreign(name: &str) -> bool {
-    name.starts_with(CLICKTHROUGH_PREFIX)
+    name.starts_with(CLICKTHROUGH_PREFIX) || name.starts_with(SCREENJOB_PREFIX) || name == DISABLE_UI
 }
 
 fn yes_or_no(raw: &str) -> Option<bool> {

@@ -31,12 +31,21 @@ pub struct Flags {
     /// Size of the private desktop [default: 1280x800]
     #[arg(long, global = true, value_name = "WIDTHxHEIGHT")]
     pub sandbox_size: Option<String>,
+    /// Folder that programs on the private desktop may write, at the same path; their home is deleted at the end
+    #[arg(long, global = true, value_name = "DIR")]
+    pub share: Vec<PathBuf>,
     /// What followed after --
     #[arg(skip)]
     pub sandbox_arguments: Vec<String>,
-    /// Start a browser, at this page if given, and use its tabs as windows
-    #[arg(long, global = true, value_name = "URL", num_args = 0..=1, conflicts_with_all = ["mock", "sandbox"], value_parser = page_url)]
+    /// Start a browser, at this page if given, and use its tabs as windows; with --sandbox beside that desktop
+    #[arg(long, global = true, value_name = "URL", num_args = 0..=1, conflicts_with = "mock", value_parser = page_url)]
     pub browser: Option<Option<String>>,
+    /// Use a browser that you opened for this, by its debugging port or its ws:// address
+    #[arg(long, global = true, value_name = "PORT", conflicts_with_all = ["mock", "browser"])]
+    pub attach: Option<String>,
+    /// Beside this desktop: its windows and the tabs in one list (needs --browser or --attach)
+    #[arg(long, global = true, conflicts_with_all = ["mock", "sandbox"])]
+    pub with_desktop: bool,
     /// With a window that a person can see (needs --browser)
     #[arg(long, global = true)]
     pub headful: bool,
@@ -49,6 +58,9 @@ pub struct Flags {
     /// Serve the Clickthrough-compatible API too, on its own port (8123)
     #[arg(long, global = true)]
     pub clickthrough: bool,
+    /// Run jobs, and serve the ScreenJob-compatible API on its own port (8787); reads .env
+    #[arg(long, global = true)]
+    pub screenjob: bool,
     /// Which set of tools to offer
     #[arg(long, global = true, value_enum, default_value_t)]
     pub profile: Profile,
@@ -84,9 +96,12 @@ impl Flags {
 
     /// The browser to start, if one is wanted.
     pub fn browser_start(&self) -> Option<BrowserStart> {
-        let url = self.browser.as_ref()?;
-        let url = url.clone().unwrap_or_else(|| "about:blank".to_owned());
-        Some(BrowserStart { url, headful: self.headful })
+        if self.browser.is_none() && self.attach.is_none() {
+            return None;
+        }
+        let url = self.browser.clone().flatten().unwrap_or_else(|| "about:blank".to_owned());
+        let (headful, attach) = (self.headful, self.attach.clone());
+        Some(BrowserStart { url, by_owner: true, headful, attach, with_desktop: self.with_desktop })
     }
 }
 
@@ -94,13 +109,20 @@ impl Flags {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserStart {
     pub url: String,
+    /// The owner named the page, so it may be reached; what others name is held to the rules of the network.
+    pub by_owner: bool,
     pub headful: bool,
+    /// Where one is that a person opened; else one is started.
+    pub attach: Option<String>,
+    /// Beside the desktop of the person.
+    pub with_desktop: bool,
 }
 
-/// Pages of the web and nothing of this machine: no file, and no script in an address.
-fn page_url(text: &str) -> Result<String, String> {
+/// Pages of the web, and files where `browser.file_root` allows them; no script in an address.
+pub fn page_url(text: &str) -> Result<String, String> {
     let lower = text.trim().to_ascii_lowercase();
-    if lower.starts_with("http://") || lower.starts_with("https://") || lower == "about:blank" {
+    let schemes = ["http://", "https://", "file:///"];
+    if schemes.iter().any(|scheme| lower.starts_with(scheme)) || lower == "about:blank" {
         return Ok(text.trim().to_owned());
     }
     Err("expected a URL that begins with http:// or https://, or about:blank".to_owned())
@@ -137,6 +159,8 @@ pub enum Profile {
     Full,
     /// What an agent needs to see and act
     Agent,
+    /// What an agent needs to work the pages of a browser
+    Web,
     /// Reading only
     Observe,
     /// Every tool, the same as full

@@ -208,7 +208,12 @@ mod tests {
                 Lower | Higher => matches!(bare, KeyRule::Integer(..) | KeyRule::Number(..)),
                 More => matches!(
                     bare,
-                    KeyRule::Texts | KeyRule::Patterns | KeyRule::Confirmations | KeyRule::AppRules
+                    KeyRule::Texts
+                        | KeyRule::Patterns
+                        | KeyRule::Confirmations
+                        | KeyRule::AppRules
+                        | KeyRule::Hosts
+                        | KeyRule::Origins
                 ),
                 Fewer | AllowList => matches!(bare, KeyRule::Texts),
                 Inside => matches!(bare, KeyRule::Region),
@@ -224,6 +229,10 @@ mod tests {
     #[test]
     fn what_reaches_outside_is_trusted_only() {
         for path in [
+            "browser.network_allow",
+            "browser.file_root",
+            "browser.profile",
+            "browser.user_data_dir",
             "ocr.tesseract_cmd",
             "vlm.base_url",
             "vlm.api_key",
@@ -250,6 +259,8 @@ mod tests {
             "secrets.file",
             "secrets.allow",
             "redaction.replacement",
+            "sandbox.share",
+            "sandbox.writable",
         ] {
             let key = KEYS.iter().find(|key| key.path == path).expect(path);
             assert_eq!(key.in_folder, Trusted, "{path}");

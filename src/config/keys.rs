@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::folder::FolderRule;
+use super::hosts::HostRule;
+use super::origins::PageOrigin;
 use super::types::{AppRule, Config, ConfirmationRule, SecretRule, Size};
 use crate::pattern::Pattern;
 use crate::text::shorten;
@@ -49,12 +51,16 @@ pub enum KeyRule {
     SecretRules,
     /// Names of applications, or objects with conditions.
     AppRules,
+    /// Names and addresses of hosts (`hosts::HostRule`).
+    Hosts,
+    /// Origins of pages (`origins::PageOrigin`).
+    Origins,
     Optional(&'static KeyRule),
 }
 
 use KeyRule::{
-    AppRules, Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region,
-    ScreenSize, SecretRules, Text, Texts, Word,
+    AppRules, Confirmations, Endpoint, Flag, Hosts, Integer, Number, OneOf, Optional, Origins, Path,
+    Patterns, Region, ScreenSize, SecretRules, Text, Texts, Word,
 };
 
 pub(super) const MAYBE_TEXT: KeyRule = Optional(&Text);
@@ -192,6 +198,8 @@ impl KeyRule {
             Confirmations => return check_confirmations(value),
             SecretRules => return check_secret_rules(value),
             AppRules => return check_app_rules(value),
+            Hosts => return check_items(value, HostRule::parse),
+            Origins => return check_items(value, PageOrigin::parse),
             Optional(_) if value.is_null() => Some(Value::Null),
             Optional(rule) => return rule.check(value),
         }
@@ -222,6 +230,8 @@ impl KeyRule {
             }
             AppRules => "a list of names of applications, or of rules like {\"app\": …, \"title_regex\": …}"
                 .to_owned(),
+            Origins => "a list of origins like https://bank.example".to_owned(),
+            Hosts => "a list of hosts like example.org, *.example.org and 10.0.0.0/8".to_owned(),
             Optional(rule) => format!("{} or null", rule.expectation()),
         }
     }
@@ -279,6 +289,17 @@ fn check_patterns(value: &Value) -> Result<Value, Complaint> {
     Ok(patterns.into())
 }
 
+/// A list of texts, each in its one spelling.
+fn check_items<T: ToString>(value: &Value, parse: fn(&str) -> Result<T, String>) -> Result<Value, Complaint> {
+    let items = texts_of(value).ok_or(Complaint::Unexpected)?;
+    let checked = items.iter().enumerate().map(|(index, item)| {
+        parse(item)
+            .map(|item| item.to_string().into())
+            .map_err(|reason| Complaint::Because(format!("item {index} ({}): {reason}", shortened(item))))
+    });
+    checked.collect::<Result<Vec<Value>, _>>().map(Value::from)
+}
+
 fn choice_of(choices: &'static [&'static str], value: &Value) -> Option<&'static str> {
     let text = value.as_str()?;
     let text =
@@ -322,7 +343,8 @@ fn check_secret_rules(value: &Value) -> Result<Value, Complaint> {
 }
 
 fn check_secret_rule(rule: &Value) -> Result<(), String> {
-    check_conditions(rule, &["role", "name_regex", "window_title_regex"])?;
+    check_conditions(rule, &["role", "name_regex", "window_title_regex", "origin"])?;
+    check_origin(rule)?;
     let rule: SecretRule = serde_json::from_value(rule.clone())
         .map_err(|_| "`role`, `name_regex` and `window_title_regex` must be strings".to_owned())?;
     if rule == SecretRule::default() {
@@ -332,6 +354,16 @@ fn check_secret_rule(rule: &Value) -> Result<(), String> {
         Pattern::compile(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
     }
     Ok(())
+}
+
+/// The sentence that a rule with another origin gets.
+fn check_origin(rule: &Value) -> Result<(), String> {
+    match rule.get("origin") {
+        None | Some(Value::Null) => Ok(()),
+        Some(origin) => PageOrigin::parse(origin.as_str().unwrap_or_default())
+            .map(drop)
+            .map_err(|reason| format!("`origin`: {reason}")),
+    }
 }
 
 const APP_CONDITIONS: &[&str] = &["app", "program", "desktop_id", "class", "title_regex"];
@@ -366,12 +398,14 @@ fn check_app_rule(rule: &Value) -> Result<(), String> {
 }
 
 fn check_confirmation(rule: &Value) -> Result<(), String> {
-    check_conditions(rule, &["role", "name_regex"])?;
+    check_conditions(rule, &["role", "name_regex", "origin"])?;
+    check_origin(rule)?;
     let rule: ConfirmationRule = serde_json::from_value(rule.clone())
         .map_err(|_| "`role` and `name_regex` must be strings".to_owned())?;
     if rule == ConfirmationRule::default() {
         return Err(
-            "it has neither `role` nor `name_regex`, so it would match nothing or everything".to_owned()
+            "it has neither `role`, `name_regex` nor `origin`, so it would match nothing or everything"
+                .to_owned(),
         );
     }
     rule.name_regex.map_or(Ok(()), |pattern| {

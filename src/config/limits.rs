@@ -116,6 +116,8 @@ pub const YAML_BYTES: usize = 1 << 20;
 pub const YAML_NODES: usize = 10_000;
 pub const CONFIG_BYTES: usize = 1 << 20;
 
-// Patterns are compiled below the config, which holds some; what is told of them is what is held.
+// Patterns are compiled below the config, which holds some, and pictures are another crate's; what is told of them is
+// what is held.
 const _: () = assert!(REGEX_CHARACTERS == crate::pattern::MOST_CHARACTERS);
+const _: () = assert!(SCREENSHOT_PIXELS == pixels::image::MAX_PIXELS);
 const _: () = assert!(REGEX_COMPILED_BYTES == crate::pattern::COMPILED_BYTES);

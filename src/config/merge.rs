@@ -258,7 +258,14 @@ impl FileReader<'_> {
                 .findings
                 .problems
                 .push(format!("{place} is not a known key; what it was meant to protect is not protected")),
-            None => self.findings.notices.push(format!("{place} is not a known key; it is ignored")),
+            None => self.findings.notices.push(match like_named(path).as_slice() {
+                [] => {
+                    format!("{place} is not a known key; it is ignored. docs/configuration.md has all keys")
+                }
+                near => {
+                    format!("{place} is not a known key; it is ignored. Near are `{}`", near.join("`, `"))
+                }
+            }),
             Some((near, true)) => self.findings.fatal.push(format!(
                 "{place} is not a key; did you mean `{near}`? That is a security setting, so a misspelling \
                  is an error (start the name with `_` to have it ignored)"
@@ -297,12 +304,32 @@ fn nearest_path(path: &str) -> Option<(String, bool)> {
             Some((near, guard))
         }
         None => {
+            if let Some(key) = only_key_named(path) {
+                return Some((key.path.to_owned(), key.guard));
+            }
             let near = nearest(path, KEYS.iter().map(|key| key.section().unwrap_or(key.path).to_owned()))?;
             let guard = KEYS.iter().any(|key| key.guard && key.section().unwrap_or(key.path) == near);
             Some((near, guard))
         }
     }
 }
+
+/// The key of this name, whatever its section, unless others have it too: files of other programs have an `enabled`.
+fn only_key_named(name: &str) -> Option<&'static Key> {
+    let mut named = KEYS.iter().copied().filter(|key| key.section().is_some() && key.name() == name);
+    named.next().filter(|key| key.name().contains('_') && named.next().is_none())
+}
+
+/// The keys that a word of an unknown one is in, the first few.
+fn like_named(path: &str) -> Vec<&'static str> {
+    let words: Vec<&str> = path.split(['.', '_', '-']).filter(|word| word.len() >= SHORTEST_WORD).collect();
+    let has = |key: &&Key| words.iter().any(|word| key.path.contains(word));
+    KEYS.iter().copied().filter(has).map(|key| key.path).take(MOST_NEAR).collect()
+}
+
+/// Shorter words are in too many names.
+const SHORTEST_WORD: usize = 5;
+const MOST_NEAR: usize = 3;
 
 fn from_environment(environment: &Environment, findings: &mut Findings) -> Vec<Setting> {
     let mut settings = Vec::new();
@@ -315,6 +342,9 @@ fn from_environment(environment: &Environment, findings: &mut Findings) -> Vec<S
                 in_folder: false,
             })),
             Variable::Empty { name } => findings.notices.push(format!("{name} is empty; it is ignored")),
+            Variable::Unused { name } => {
+                findings.notices.push(format!("{name} is not used: there is no such part here"));
+            }
             Variable::Unknown { name, near } => {
                 // What another program's names keep shut cannot be told apart here.
                 let guard = KEYS.iter().any(|key| key.guard && Some(key.environment_name()) == near)
@@ -334,14 +364,23 @@ fn unknown_variable(name: &str, near: Option<String>) -> String {
     format!("{} in the environment matches no key; {advice}", shortened(name))
 }
 
+/// A folder as it is named on the command line, from where the server is started.
+fn absolute_text(folder: &std::path::Path) -> String {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).to_string_lossy().into_owned()
+}
+
 fn from_flags(flags: &Flags) -> Vec<Setting> {
     let number = |number: Option<u64>| number.map(Value::from);
+    let shared: Vec<String> = flags.share.iter().map(|folder| absolute_text(folder)).collect();
     [
         ("--mock", "mock", flags.mock.then_some(json!(true))),
         ("--sandbox-size", "sandbox.size", flags.sandbox_size.clone().map(Value::from)),
+        ("--share", "sandbox.writable", (!shared.is_empty()).then(|| json!(shared))),
         ("--port", "web_ui.port", number(flags.port.map(u64::from))),
         ("--host", "web_ui.host", flags.host.clone().map(Value::from)),
         ("--clickthrough", "clickthrough.enabled", flags.clickthrough.then_some(json!(true))),
+        ("--screenjob", "screenjob.enabled", flags.screenjob.then_some(json!(true))),
+        ("--screenjob", "jobs.enabled", flags.screenjob.then_some(json!(true))),
         ("--log", "logging.level", flags.log.map(|level| json!(level))),
         ("--max-actions", "budgets.max_actions", number(flags.max_actions)),
         ("--max-screenshots", "budgets.max_screenshots", number(flags.max_screenshots)),
@@ -410,6 +449,8 @@ fn tightened_value(trusted: &Value, setting: &Setting, findings: &mut Findings) 
 fn complete(mut config: Config, environment: &Environment, findings: &mut Findings) -> Config {
     expand_tesseract(&mut config, environment, findings);
     complete_token(&mut config, environment);
+    complete_browser(&mut config, environment);
+    complete_jobs(&mut config, environment);
     config.vlm.api_key = config
         .vlm
         .api_key
@@ -420,6 +461,13 @@ fn complete(mut config: Config, environment: &Environment, findings: &mut Findin
         .api_key
         .filter(|key| !key.reveal().is_empty())
         .or_else(|| environment.get("OPENAI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
+    let variable = |name: &str| environment.get(name).filter(|text| !text.is_empty()).map(Secret::new);
+    let set = |secret: Option<Secret>, name: &str| {
+        secret.filter(|secret| !secret.reveal().is_empty()).or_else(|| variable(name))
+    };
+    let planner = &mut config.planner;
+    planner.anthropic_api_key = set(planner.anthropic_api_key.take(), "ANTHROPIC_API_KEY");
+    planner.opencode_password = set(planner.opencode_password.take(), "OPENCODE_SERVER_PASSWORD");
     if config.tree.default_depth > config.tree.max_depth {
         let (wanted, most) = (config.tree.default_depth, config.tree.max_depth);
         findings.notices.push(format!("`tree.default_depth` {wanted} is reduced to `tree.max_depth` {most}"));
@@ -441,6 +489,23 @@ fn complete_token(config: &mut Config, environment: &Environment) {
     web_ui.token_file = written
         .map(|path| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0))
         .or_else(|| env::token_file(environment));
+}
+
+/// Where jobs are kept.
+fn complete_jobs(config: &mut Config, environment: &Environment) {
+    let expand = |path: PathBuf| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0);
+    let jobs = &mut config.jobs;
+    jobs.dir = jobs.dir.take().map(expand).or_else(|| env::jobs_folder(environment));
+}
+
+/// Where the logins of browsers are kept.
+fn complete_browser(config: &mut Config, environment: &Environment) {
+    let expand = |path: PathBuf| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0);
+    let browser = &mut config.browser;
+    browser.profiles_dir =
+        browser.profiles_dir.take().map(expand).or_else(|| env::browser_profiles(environment));
+    let named = environment.get("BROWSER_USER_DATA_DIR").filter(|folder| !folder.is_empty());
+    browser.user_data_dir = browser.user_data_dir.take().or_else(|| named.map(PathBuf::from)).map(expand);
 }
 
 fn expand_tesseract(config: &mut Config, environment: &Environment, findings: &mut Findings) {

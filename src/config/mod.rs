@@ -6,12 +6,15 @@
 //! the user shut: a broken guard (deny list, confirmation, redaction, mock …) refuses the start.
 
 mod document;
+mod dotenv;
 mod env;
 mod flags;
 mod folder;
+mod hosts;
 mod keys;
 pub mod limits;
 mod merge;
+mod origins;
 mod secret;
 mod types;
 
@@ -23,9 +26,12 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
-pub use env::{process_environment, process_environment_os, process_variable};
-pub use flags::{BrowserStart, Flags, Mode, Profile};
+pub use dotenv::with_dotenv;
+pub use env::{own_state_folder, process_environment, process_environment_os, process_variable};
+pub use flags::{BrowserStart, Flags, Mode, Profile, page_url};
+pub use hosts::{HostRule, HostSet};
 pub use keys::{KEYS, Key, KeyRule};
+pub use origins::PageOrigin;
 pub use secret::{Endpoint, Secret};
 pub use types::*;
 
@@ -85,7 +91,11 @@ impl Loaded {
     /// The mock needs no other desktop, and no other desktop can play a scenario.
     fn with_flags_of_one_desktop(mut self, flags: &Flags) -> Self {
         if self.config.wants_mock() {
-            let ignored = [("--sandbox", flags.sandbox.is_some()), ("--browser", flags.browser.is_some())];
+            let ignored = [
+                ("--sandbox", flags.sandbox.is_some()),
+                ("--browser", flags.browser.is_some()),
+                ("--attach", flags.attach.is_some()),
+            ];
             for (flag, _) in ignored.into_iter().filter(|(_, given)| *given) {
                 self.notices.push(format!("{flag} is ignored: the mock desktop is in use"));
             }
@@ -99,6 +109,12 @@ impl Loaded {
         }
         if flags.headful && flags.browser.is_none() {
             self.notices.push("--headful is ignored: it needs --browser".to_owned());
+        }
+        if flags.with_desktop && flags.browser.is_none() && flags.attach.is_none() {
+            self.notices.push("--with-desktop is ignored: it needs --browser or --attach".to_owned());
+        }
+        if !flags.share.is_empty() && flags.sandbox.is_none() {
+            self.notices.push("--share is ignored: it needs --sandbox".to_owned());
         }
         self.sandbox = flags.sandbox_command();
         self.browser = flags.browser_start();

@@ -249,6 +249,7 @@ fn a_refusal_lists_everything_to_mend() {
 #[test]
 fn unknown_keys_are_ignored_aloud() {
     check_notice(r#"{"theme": "dark"}"#, &["`theme` in config.json", "ignored"]);
+    check_notice(r#"{"downloads_folder": "x"}"#, &["ignored", "Near are", "`browser.downloads_dir`"]);
     check_notice(r#"{"web_ui": {"prot": 1}}"#, &["`web_ui.prot`", "did you mean `web_ui.port`?"]);
     check_notice(r#"{"ascii_skech": {}}"#, &["did you mean `ascii_sketch`?"]);
     check_notice(r#"{"vlm": {"output_format": "x"}}"#, &["has no effect"]);
@@ -277,6 +278,7 @@ fn a_misspelt_guard_is_not_ignored() {
     check_fatal(r#"{"redactions": {}}"#, &[], &["did you mean `redaction`?"]);
     check_fatal(r#"{"confirmation_require": []}"#, &[], &["did you mean `confirmation_required`?"]);
     check_fatal(r#"{"Mock": true}"#, &[], &["did you mean `mock`?"]);
+    check_fatal(r#"{"upload_root": "/x"}"#, &[], &["did you mean `browser.upload_root`?"]);
 }
 
 #[test]

@@ -12,11 +12,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::folder::FolderRule::*;
+use super::hosts::HostRule;
 use super::keys::KeyRule::*;
 use super::keys::{
     ANY_PORT, Key, KeyRule, MAYBE_COUNT, MAYBE_TEXT, UP_TO_A_MILLION, guard, plain, secret, secret_guard,
 };
 use super::limits;
+use super::origins::PageOrigin;
 use super::secret::{Endpoint, Secret};
 
 /// A section of the configuration: the struct, its defaults and its keys.
@@ -71,6 +73,7 @@ config! {
     pub struct Config {
         section web_ui: WebUi,
         section clickthrough: Clickthrough,
+        section screenjob: Screenjob,
         section mcp: Mcp,
         section ocr: Ocr,
         section vlm: Vlm,
@@ -165,6 +168,26 @@ section! {
 }
 
 section! {
+    /// The ScreenJob-compatible API, on its own port.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Screenjob in "screenjob" {
+        /// Whether it is served; it needs `jobs.enabled`, which `--screenjob` sets too.
+        enabled: bool = false => plain(Flag) => Switch(false),
+        /// Address to bind.
+        host: String = "127.0.0.1".to_owned() => plain(Word) => Trusted,
+        /// Port to bind; 0 takes a free one.
+        port: u16 = 8787 => plain(ANY_PORT) => Trusted,
+        /// The token that a caller must send, at least 8 visible ASCII characters; without one it is not served.
+        token: Option<Secret> = None => secret_guard(MAYBE_TEXT) => Trusted,
+        /// The model of jobs that name none.
+        default_model: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
+        /// Serve no page there: `/` then answers `{"ui_disabled": true}`. Also `DISABLE_UI` beside `--screenjob`.
+        disable_ui: bool = false => plain(Flag) => Switch(true),
+    }
+}
+
+section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Mcp in "mcp" {
@@ -208,7 +231,7 @@ section! {
     pub struct Vlm in "vlm" {
         /// Whether to use a vision model.
         enabled: bool = false => plain(Flag) => Switch(false),
-        /// Its server. Never shown in messages.
+        /// Its server. Messages show it without a login.
         base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(KeyRule::Endpoint) => Trusted,
         /// Its API key; default: `OWUI_API_KEY` from the environment. Never shown.
         api_key: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
@@ -430,6 +453,9 @@ pub enum PolicyVerdict {
 pub struct ConfirmationRule {
     pub role: Option<String>,
     pub name_regex: Option<String>,
+    /// On pages of this origin alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<PageOrigin>,
 }
 
 section! {
@@ -509,6 +535,9 @@ pub struct SecretRule {
     pub role: Option<String>,
     pub name_regex: Option<String>,
     pub window_title_regex: Option<String>,
+    /// On pages of this origin alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<PageOrigin>,
 }
 
 section! {
@@ -612,6 +641,9 @@ section! {
         network: bool = false => guard(Flag) => Switch(false),
         /// Folders and files that isolated programs may read too, beside the system's. `~` and `$VAR` are not replaced.
         share: Vec<PathBuf> = Vec::new() => guard(Texts) => Trusted,
+        /// Folders that its programs may write, at the same path (`--share`): what they save there stays. Their own home is
+        /// deleted with the server.
+        writable: Vec<PathBuf> = Vec::new() => guard(Texts) => Trusted,
     }
 }
 
@@ -692,8 +724,31 @@ section! {
         /// Keep the browser's own sandbox around pages. It does not start as root and in some containers; without
         /// it a page that breaks out of its process has the rights of this server.
         sandbox: bool = true => guard(Flag) => Switch(true),
+        /// The folder whose files pages may be given, with all that is in it; null: none.
+        upload_root: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// Where downloads that were kept go; null: a private folder that ends with the server.
+        downloads_dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// How large a download may be, in megabytes; a larger one is cancelled.
+        download_mb: u64 = 100 => guard(Integer(1, 100_000)) => Lower,
         /// The size of a page, in pixels.
         size: Size = Size::default() => plain(ScreenSize) => Harmless,
+        /// The only hosts that pages may reach ([browser.md](browser.md#the-network)): names, `*.domain`, addresses,
+        /// networks such as `10.0.0.0/8`, each maybe with `:port`; `*` is every public one. Empty: every public one.
+        /// A private address has to be named here.
+        network_allow: Vec<HostRule> = Vec::new() => guard(Hosts) => Trusted,
+        /// Hosts that pages may not reach, whatever else is allowed.
+        network_deny: Vec<HostRule> = Vec::new() => guard(Hosts) => More,
+        /// The profile, in which cookies and logins stay ([browser.md](browser.md#your-own-login)); null: a guest, of
+        /// which nothing stays.
+        profile: Option<String> = None => guard(Optional(&Word)) => Trusted,
+        /// Folder of the profiles; null: `os-screen-observer/browser-profiles` in the user's data folder. `~` and `$VAR`
+        /// are replaced.
+        profiles_dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// A folder of a browser to use as it is, instead of a profile; default: `BROWSER_USER_DATA_DIR` from the
+        /// environment. `~` and `$VAR` are replaced.
+        user_data_dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// The folder below which pages may be opened as `file:`; null: none. `~` and `$VAR` are not replaced.
+        file_root: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
     }
 }
 
@@ -752,6 +807,9 @@ section! {
         enabled: bool = true => guard(Flag) => Switch(true),
         /// A window with such a title shows none of its texts; roles and bounds stay.
         window_title_patterns: Vec<String> = Vec::new() => guard(Patterns) => More,
+        /// A page or a frame of such an origin (`https://bank.example`) shows none of its texts; a tab of one has
+        /// neither title nor address.
+        origins: Vec<PageOrigin> = Vec::new() => guard(Origins) => More,
         /// An element with such a name shows no text.
         element_name_patterns: Vec<String> = Vec::new() => guard(Patterns) => More,
         /// An element with such a role shows no text.
@@ -789,8 +847,59 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Jobs in "jobs" {
-        /// Folder of the job store (`jobs.db`).
-        dir: PathBuf = PathBuf::from("./jobs") => plain(Path) => Trusted,
+        /// Run jobs in this server: the tools and routes of jobs, and workers for them.
+        enabled: bool = false => guard(Flag) => Switch(false),
+        /// Folder of the job store (`jobs.db`) and of what recorded jobs leave (`runs`); default: `jobs` in the user's
+        /// folder for data, because a job that waits there is run.
+        dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// How many jobs run at once, each on its own desk. On the real desktop it is one.
+        workers: u64 = 1 => plain(Integer(1, 64)) => Lower,
+        /// The desk of a job: as the server's own, a mock, a private desktop, or a browser.
+        desk: JobDesk = JobDesk::Same => plain(OneOf(&["same", "mock", "sandbox", "browser"])) => Trusted,
+        /// Desks that a job may choose for itself: `mock`, `sandbox`, `desktop`, `browser`.
+        desks: Vec<String> = Vec::new() => guard(Texts) => Fewer,
+        /// Folder of the scripts and scenarios that clients may name; none if not set.
+        scripts: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+    }
+}
+
+/// Where the jobs of a server work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobDesk {
+    #[default]
+    Same,
+    Mock,
+    Sandbox,
+    Browser,
+}
+
+/// A desk that a job has to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OwnDesk {
+    Mock,
+    /// A private desktop.
+    Sandbox,
+    /// The real one.
+    Desktop,
+    Browser,
+}
+
+impl OwnDesk {
+    pub const ALL: [OwnDesk; 4] = [OwnDesk::Mock, OwnDesk::Sandbox, OwnDesk::Desktop, OwnDesk::Browser];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            OwnDesk::Mock => "mock",
+            OwnDesk::Sandbox => "sandbox",
+            OwnDesk::Desktop => "desktop",
+            OwnDesk::Browser => "browser",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|desk| desk.name() == name)
     }
 }
 
@@ -799,16 +908,42 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Planner in "planner" {
-        /// Its server, OpenAI-compatible. Never shown in messages.
+        /// Its server, OpenAI-compatible. Messages show it without a login.
         base_url: Endpoint = Endpoint::new("http://localhost:11434") => secret(KeyRule::Endpoint) => Trusted,
         /// Its API key; default: `OPENAI_API_KEY` from the environment. Never shown.
         api_key: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
         /// The model's name, unless the job names one.
         model: Option<String> = None => plain(MAYBE_TEXT) => Trusted,
+        /// Models of the same server that are asked, in this order, when the model fails.
+        fallback_models: Vec<String> = Vec::new() => plain(Texts) => Trusted,
+        /// Anthropic's server, for the planner `anthropic`. Messages show it without a login.
+        anthropic_base_url: Endpoint = Endpoint::new("https://api.anthropic.com")
+            => secret(KeyRule::Endpoint) => Trusted,
+        /// Its API key; default: `ANTHROPIC_API_KEY` from the environment. Never shown.
+        anthropic_api_key: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
+        /// OpenCode's server (`opencode serve`), for the planner `opencode`. Messages show it without a login.
+        opencode_url: Endpoint = Endpoint::new("http://127.0.0.1:4096") => secret(KeyRule::Endpoint) => Trusted,
+        /// Its password; default: `OPENCODE_SERVER_PASSWORD` from the environment. Never shown.
+        opencode_password: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
+        /// The command line of a coding agent, for the planner `cli`: `["claude"]`, `["codex"]`, `["opencode"]`, or
+        /// another with its arguments, which finds the MCP server of the job in `OSO_JOB_URL` and `OSO_JOB_TOKEN`.
+        cli: Vec<String> = Vec::new() => plain(Texts) => Trusted,
+        /// Names of variables that the coding agent gets beside the usual ones, like `ANTHROPIC_API_KEY`.
+        cli_variables: Vec<String> = Vec::new() => plain(Texts) => Trusted,
+        /// The model that judges each job before it runs; none: no job is judged. `responses:NAME` and
+        /// `anthropic:NAME` say how it is asked, else it is asked like `chat`.
+        safety_model: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
+        /// Let a job ask to be run without that judgement.
+        safety_override: bool = false => guard(Flag) => Switch(false),
+        /// Shell commands in jobs, as `execute_command`; needs `exec.enabled` and `exec.secret` as well.
+        exec: bool = false => guard(Flag) => Switch(false),
         /// Maximum length of an answer.
         max_tokens: u32 = 4096 => plain(Integer(1, 1_000_000)) => Lower,
         /// Seconds to wait for an answer.
         timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)) => Lower,
+        /// Seconds that a busy server may ask to wait before it is asked again. One that asks for more is not waited
+        /// for: the next of `fallback_models` is asked, or the job ends.
+        longest_wait_s: f64 = 60.0 => plain(Number(0.0, 3600.0)) => Lower,
         /// File with prices in LiteLLM's form, in dollars per token; its models replace those that are built in.
         prices: Option<PathBuf> = None => plain(Optional(&Path)) => Trusted,
         /// The model costs nothing; for one on your own computer.

@@ -5,6 +5,7 @@
 //! this build claims for itself.
 
 mod apps;
+mod browser;
 mod desktop;
 mod sandbox;
 
@@ -141,6 +142,7 @@ const CHECKS: &[(&[&str], CheckFunction)] = &[
     (&["linux"], desktop::check_programs),
     (&["linux"], sandbox::check_sandbox),
     (&["linux"], sandbox::check_isolation),
+    (&["linux", "macos"], browser::check_browser),
     (&[], apps::check_apps),
     (&["linux"], check_fonts),
     (&["macos"], check_mac_accessibility),
@@ -160,10 +162,11 @@ fn verdict_on(checks: &[DoctorCheck]) -> DoctorVerdict {
 }
 
 fn summary_line(subject: &DoctorSubject<'_>, verdict: DoctorVerdict, checks: &[DoctorCheck]) -> String {
-    let desktop = match (subject.wants_mock(), subject.wants_sandbox()) {
-        (true, _) => "the mock desktop",
-        (false, true) => "a private desktop",
-        (false, false) => "this desktop",
+    let desktop = match (subject.wants_mock(), subject.wants_sandbox(), subject.wants_browser()) {
+        (true, ..) => "the mock desktop",
+        (false, true, _) => "a private desktop",
+        (false, false, true) => "a browser",
+        (false, false, false) => "this desktop",
     };
     let names = |chosen: fn(&DoctorCheck) -> bool| {
         checks.iter().filter(|check| chosen(check)).map(|check| check.name).collect::<Vec<_>>().join(", ")
@@ -217,9 +220,13 @@ impl DoctorSubject<'_> {
         self.config.ok().is_some_and(|loaded| loaded.sandbox.is_some())
     }
 
+    fn wants_browser(&self) -> bool {
+        self.config.ok().is_some_and(|loaded| loaded.browser.is_some())
+    }
+
     /// What a real desktop needs is essential only if a real desktop is to be served.
     fn wants_desktop(&self) -> bool {
-        !self.wants_mock() && !self.wants_sandbox()
+        !self.wants_mock() && !self.wants_sandbox() && !self.wants_browser()
     }
 
     fn env_variable(&self, name: &str) -> Option<String> {

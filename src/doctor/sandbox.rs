@@ -8,12 +8,27 @@ pub fn check_sandbox(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "private desktop";
     let missing = missing_parts(subject.machine);
     let check = if missing.is_empty() {
-        DoctorCheck::new(NAME, CheckStatus::Ok, "can start with --sandbox, away from this session")
+        DoctorCheck::new(
+            NAME,
+            CheckStatus::Ok,
+            format!("can start with --sandbox, away from this session\n{}", kept(subject)),
+        )
     } else {
         let detail = format!("--sandbox needs {}", names(&missing));
         DoctorCheck::new(NAME, CheckStatus::Missing, detail).with_fix(install_line(subject.machine, &missing))
     };
     check.set_essential(subject.wants_sandbox())
+}
+
+/// What becomes of the files that its programs save.
+fn kept(subject: &DoctorSubject<'_>) -> String {
+    let writable = subject.loaded_config().map(|config| config.sandbox.writable.clone()).unwrap_or_default();
+    let folders: Vec<String> = writable.iter().map(|folder| folder.display().to_string()).collect();
+    let shared = match folders.as_slice() {
+        [] => "none (--share DIR)".to_owned(),
+        folders => folders.join(", "),
+    };
+    format!("Its home is deleted with the server; folders that its programs may write: {shared}")
 }
 
 /// Which isolation holds for programs on a private desktop.

@@ -73,7 +73,8 @@ fn complete() -> PretendedMachine {
             ("XDG_RUNTIME_DIR", "/run/user/1000"),
         ]
         .into(),
-        programs: ["tesseract", "apt-get", "sudo", "Xvfb", "dbus-daemon", "openbox", "bwrap"].into(),
+        programs: ["tesseract", "apt-get", "sudo", "Xvfb", "dbus-daemon", "openbox", "bwrap", "chromium"]
+            .into(),
         files: ["/usr/share/fonts", "/usr/libexec/at-spi-bus-launcher"].into(),
         sockets: ["/tmp/.X11-unix/X0", "/run/user/1000/bus"].into(),
         survey: Some(Survey {
@@ -339,6 +340,24 @@ fn programs_without_elements_are_told_what_helps() {
 }
 
 #[test]
+fn browsers() {
+    let check = |machine: &PretendedMachine, environment: &[(&str, &str)], status, detail, fix| {
+        check_with(machine, environment, "browser", status, detail, fix);
+    };
+    check(&complete(), &[], CheckStatus::Ok, "(/usr/bin/chromium), for --browser", None);
+    check(&bare(), &[], CheckStatus::Missing, "--browser needs one: no browser was found", None);
+    let apt = PretendedMachine { programs: ["apt-get", "sudo"].into(), ..bare() };
+    let install = Some("sudo apt-get install -y chromium");
+    check(&apt, &[], CheckStatus::Missing, "install Chromium", install);
+    let off = [("OSO_BROWSER__SANDBOX", "false")];
+    check(&complete(), &off, CheckStatus::Warning, "without its sandbox", None);
+    let root = PretendedMachine { programs: ["chromium", "id"].into(), output: Some(Ok("0\n")), ..bare() };
+    check(&root, &[], CheckStatus::Warning, "does not start as root", None);
+    let broken = PretendedMachine { output: Some(Err("exit status 1")), ..complete() };
+    check(&broken, &[], CheckStatus::Error, "does not say its version: exit status 1", None);
+}
+
+#[test]
 fn private_desktops() {
     let check = |machine: &PretendedMachine, status, detail, fix| {
         check(machine, "private desktop", status, detail, fix);
@@ -445,7 +464,13 @@ fn other_systems_are_asked_their_own_questions() {
 }
 
 fn check_mac(mac: MacPermissions, name: &str, status: CheckStatus, detail: &str, verdict: DoctorVerdict) {
-    let machine = PretendedMachine { system: "macos", mac: Some(mac), ..PretendedMachine::default() };
+    let machine = PretendedMachine {
+        system: "macos",
+        mac: Some(mac),
+        programs: ["chromium"].into(),
+        output: Some(Ok("Chromium 156")),
+        ..PretendedMachine::default()
+    };
     let report = report_with(&machine, &[], true, || Some(Ok("Vision".into())));
     let check = report.checks.iter().find(|check| check.name == name).expect(name);
     assert!(check.status == status && check.detail.contains(detail), "{check:?}");

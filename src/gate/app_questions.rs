@@ -4,6 +4,7 @@
 use super::confirm::{Consent, Person, Question, Ticket};
 use super::{CallAuthority, Gate, Judgement};
 use crate::error::{Error, Result};
+use crate::privacy::untrusted::escape_unseen;
 use crate::tool::Target;
 
 impl Gate {
@@ -46,7 +47,7 @@ impl Gate {
         };
         let text = format!(
             "Allow the agent to see and operate the application {} until the server ends? It was wanted by {tool}.",
-            serde_json::Value::from(crate::text::shorten(&app, 80))
+            escape_unseen(&serde_json::Value::from(crate::text::shorten(&app, 80)).to_string())
         );
         notes.question = Some(Box::new(Question {
             ticket: Ticket(ticket),

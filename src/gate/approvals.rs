@@ -2,8 +2,8 @@
 //! nothing, until a person decides, the time limit passes, or the caller is gone.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -14,8 +14,10 @@ use crate::error::{Error, Result};
 use crate::events;
 use crate::model::Rect;
 use crate::privacy::scrub::{self, Scrub};
+use crate::privacy::untrusted::escape_unseen;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
+use crate::tool::scope::Scope;
 use crate::tool::{Encoded, Target};
 
 /// What a picture for the person is shrunk to.
@@ -67,6 +69,16 @@ impl Approvals {
         lock(&self.pending).iter().find(|pending| pending.id == id)?.picture.clone()
     }
 
+    /// The ids of the questions that wait.
+    pub fn open_ids(&self) -> Vec<String> {
+        let pending = lock(&self.pending);
+        pending
+            .iter()
+            .filter(|pending| pending.decision.is_none())
+            .map(|pending| pending.id.clone())
+            .collect()
+    }
+
     /// Whether there was such a question without an answer.
     pub fn decide_question(&self, id: &str, decision: Decision) -> bool {
         let decided = lock(&self.pending)
@@ -84,15 +96,23 @@ impl Approvals {
         self.decided.ring();
     }
 
-    /// Asks, and waits. The call must hold nothing meanwhile.
-    pub fn ask_and_wait(&self, gate: &Gate, call: &Call, question: &Question, cancel: &Cancel) -> Person {
+    /// Asks, and waits. The call must hold nothing meanwhile. A job is told that it waits, and may be answered there.
+    pub fn ask_and_wait(
+        &self,
+        gate: &Gate,
+        call: &Call,
+        question: &Question,
+        scope: Option<&Arc<Scope>>,
+        cancel: &Cancel,
+    ) -> Person {
         let now = gate.clock.now();
         let pending = PendingApproval::new(gate, call, question, now + gate.confirm.token_ttl(), cancel);
         let id = pending.id.clone();
         let shown = with_time_left(&pending.shown, gate.confirm.token_ttl());
         lock(&self.pending).push_back(pending);
+        let told = scope.map_or(Ok(()), |scope| scope.fence().ask(&id, &shown, gate.confirm.token_ttl()));
         gate.events.publish_value(events::APPROVAL, || shown);
-        let decision = self.wait(gate, &id, cancel);
+        let decision = told.and_then(|()| self.wait(gate, &id, cancel));
         lock(&self.pending).retain(|pending| pending.id != id);
         let outcome = match decision {
             Ok(Some(Decision::Allow)) => "allowed",
@@ -100,6 +120,9 @@ impl Approvals {
             Ok(None) => "expired",
             Ok(Some(Decision::Withdraw)) | Err(_) => "withdrawn",
         };
+        if let Some(scope) = scope {
+            scope.fence().close_question(&id, outcome);
+        }
         gate.events.publish_value(events::APPROVAL_CLOSED, || json!({"id": id, "outcome": outcome}));
         let ticket = question.ticket.clone();
         match decision {
@@ -141,16 +164,16 @@ impl PendingApproval {
             "asked_at": timestamp(gate.clock.wall_time()),
             "target": {
                 "window_uid": target.window_uid(),
-                "window": target.shown_title(&gate.redactor),
+                "window": escape_unseen(target.unredacted_title()),
                 "element_id": target.element_id(),
                 "selector": target.selector(),
-                "role": target.shown_role(),
-                "name": target.shown_name(),
+                "role": target.unredacted_role(),
+                "name": escape_unseen(target.unredacted_name()),
                 "bounds": target.bounds(),
             },
             "picture": place.map(|place| json!({"url": format!("/api/approvals/{id}/picture"), "element": place})),
         });
-        let scrub = Scrub::of(&gate.redactor);
+        let scrub = Scrub::for_person(&gate.redactor);
         let shown = scrub::to_json_value(&shown, &scrub).unwrap_or_else(|_| json!({ "id": id }));
         Self { id, shown, expires, picture: pictured.ok().map(|(png, _)| png), decision: None }
     }
@@ -162,7 +185,23 @@ fn shown_args(gate: &Gate, call: &Call, question: &Question) -> Value {
         return Value::Null;
     };
     let keeper = call_events::for_the_person(gate, entry, question.hides_typed);
-    Value::Object(keeper.kept(&for_the_books(&gate.tools, &gate.secrets, entry, &call.args)))
+    let kept = keeper.kept(&for_the_books(&gate.tools, &gate.secrets, entry, &call.args));
+    with_unseen_escaped(Value::Object(kept))
+}
+
+/// The readers of requests bound the depth of what arrives, and with it this recursion.
+fn with_unseen_escaped(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(escape_unseen(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(with_unseen_escaped).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            fields
+                .map(|(name, value)| (escape_unseen(&name).into_owned(), with_unseen_escaped(value)))
+                .collect()
+        }
+        plain => plain,
+    }
 }
 
 fn with_time_left(shown: &Value, left: Duration) -> Value {

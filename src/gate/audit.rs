@@ -63,17 +63,17 @@ pub struct AuditEntry<'a> {
 pub fn audit_line(entry: &AuditEntry, redact_keys: &[String], scrub: &Scrub) -> String {
     let mut line = timestamp(entry.time);
     push_field(&mut line, "step", &entry.step.to_string());
-    push_field(&mut line, "caller", &shown_text(entry.caller, scrub));
+    push_field(&mut line, "caller", &shown_word(entry.caller, scrub));
     if let Some(job_id) = entry.job_id {
-        push_field(&mut line, "job", &shown_text(job_id, scrub));
+        push_field(&mut line, "job", &shown_word(job_id, scrub));
     }
-    push_field(&mut line, "tool", &shown_text(entry.tool, scrub));
+    push_field(&mut line, "tool", &shown_word(entry.tool, scrub));
     push_field(&mut line, "ok", if entry.ok { "true" } else { "false" });
     if let Some(changed) = entry.changed {
         push_field(&mut line, "changed", if changed { "true" } else { "false" });
     }
     if let Some(code) = entry.code.filter(|_| !entry.ok) {
-        push_field(&mut line, "code", &shown_text(code, scrub));
+        push_field(&mut line, "code", &shown_word(code, scrub));
     }
     if let Some(consent) = entry.consent {
         push_field(&mut line, "consent", consent);
@@ -184,6 +184,11 @@ impl ArgumentFilter<'_> {
 
 fn shown_text(text: &str, scrub: &Scrub) -> String {
     escape_field(&shorten(&scrub.text(text), LONGEST_VALUE), Backslash::Doubled)
+}
+
+/// Who called what is never hidden by a rule about texts.
+fn shown_word(text: &str, scrub: &Scrub) -> String {
+    escape_field(&shorten(&scrub.own_word(text), LONGEST_VALUE), Backslash::Doubled)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -569,6 +574,31 @@ mod tests {
         audit_line(&entry, &keys(), &Scrub::of(&redactor))
     }
 
+    /// H-398 on code: a rule about texts hides neither who called nor what
+    #[test]
+    fn caller_and_tool_are_never_hidden_by_a_rule() {
+        let rules = serde_json::from_value(json!({"ocr_text_patterns": ["[^A]"]})).unwrap();
+        let redactor = Redactor::new(Some(rules)).unwrap();
+        let args = Map::new();
+        let entry = AuditEntry {
+            job_id: None,
+            time: SystemTime::UNIX_EPOCH,
+            step: 1,
+            caller: "mcp",
+            tool: "click_element",
+            ok: true,
+            changed: None,
+            code: None,
+            consent: None,
+            suspicious: false,
+            secrets: &[],
+            args: &args,
+            declared: None,
+        };
+        let line = audit_line(&entry, &keys(), &Scrub::of(&redactor));
+        assert!(line.contains(" caller=mcp tool=click_element "), "{line}");
+    }
+
     /// What stands after `tool=click_element ok=true`.
     #[track_caller]
     fn check(args: Value, expected: &str) {
@@ -641,7 +671,7 @@ mod tests {
         check(json!({"a": {"hunter2": "hunter2"}}), r#"args.a={"[REDACTED]":"[REDACTED]"}"#);
         check(json!({"hunter2": 1}), r"args.\u005bREDACTED\u005d=1");
         let line = written(json!({}), |entry| entry.caller = "hunter2");
-        assert!(line.contains(" caller=[REDACTED] "), "{line}");
+        assert!(line.contains(r" caller=[hidden:\u00207\u0020characters] "), "{line}");
     }
 
     #[test]

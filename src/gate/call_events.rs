@@ -127,18 +127,20 @@ pub fn recordable_arguments(
 ) -> Map<String, Value> {
     let redact_keys = &gate.config.audit.redact_arg_keys;
     let keeper = for_the_person(gate, entry, entry.spec.meta.effect.acts());
-    Keeper { redact_keys, ..keeper }.kept(args)
+    Keeper { redact_keys, for_person: false, ..keeper }.kept(args)
 }
 
-/// The arguments as a person is shown them who has to decide: with what is typed, unless that is private.
+/// The arguments as a person is shown them who has to decide: with what is typed, unless that is secret. No key of a
+/// config hides any of them.
 pub fn for_the_person<'a>(gate: &'a Gate, entry: &'a TableEntry, hides_typed: bool) -> Keeper<'a> {
     Keeper {
         redactor: &gate.redactor,
-        redact_keys: &gate.config.tracing.redact_keys,
+        redact_keys: &gate.always_hidden,
         schema: entry.schema(),
         hides_typed,
         secrets: &gate.secrets,
         max_bytes: gate.config.tracing.max_args_bytes,
+        for_person: true,
     }
 }
 

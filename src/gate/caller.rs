@@ -25,6 +25,7 @@ impl Gate {
             tracer: &self.tracer,
             replays: &self.replays,
             vision: &*self.vision,
+            jobs: self.jobs.as_deref(),
             metrics: &self.metrics,
             caller: self,
         }
@@ -36,8 +37,11 @@ impl Caller for Gate {
         self.pass_along(call, person, scope, cancel, ReplyReader::AnotherCall)
     }
 
-    fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply {
-        self.pass_call(call, cancel)
+    fn pass_replayed(&self, call: Call, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply {
+        match scope {
+            Some(scope) => self.pass_scoped(call, &Person::Unreachable, scope, cancel),
+            None => self.pass_call(call, cancel),
+        }
     }
 
     fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen> {

@@ -23,7 +23,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::clock::{Cancel, lock};
-use crate::config::limits;
+use crate::config::{Secret, limits};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
 use crate::gate::confirm::{CallFacts, Case, Consent, ConsentVerdict, Forced, Why};
@@ -39,7 +39,8 @@ use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{ErasedOutput, ReplyFrame};
 use crate::tool::scope::{Intent, IntentOutcome, Scope, describe_targets};
 use crate::tool::{
-    Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, args, gate_args, lean, typed,
+    Cx, Effect, GateArgs, Group, Meta, Permit, Prepared, Spec, TableEntry, Target, args, gate_args, lean,
+    typed,
 };
 use crate::trace::{Closing, PendingCall};
 
@@ -67,6 +68,9 @@ impl Reply {
     }
 }
 
+/// The argument by which a client says that a call is a step of the job that it plans.
+pub const JOB_ID: &str = "job_id";
+
 /// How often a person is asked about one call: it may need access to several applications, and consent to what it does
 /// there, once more if the window changed meanwhile.
 pub const MOST_QUESTIONS: usize = 5;
@@ -88,12 +92,59 @@ impl Gate {
     /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
     /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
     pub fn pass_for(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
+        if let Some(reply) = self.pass_to_job(&call, cancel) {
+            return reply;
+        }
         self.pass_along(call, person, None, cancel, ReplyReader::Caller)
     }
 
     /// The way of a call of a job, which is held to the job's scope as well.
     pub fn pass_scoped(&self, call: Call, person: &Person, scope: &Arc<Scope>, cancel: &Cancel) -> Reply {
         self.pass_along(call, person, Some(scope), cancel, ReplyReader::Caller)
+    }
+
+    /// A call that names a job is a step of it, where the caller plans that job: it comes back by `pass_scoped`.
+    fn pass_to_job(&self, call: &Call, cancel: &Cancel) -> Option<Reply> {
+        let jobs = self.jobs.as_deref()?;
+        let entry = self.tools.find_tool(&call.tool).filter(|entry| entry.spec.meta.group != Group::Jobs)?;
+        let mut args = call.args.as_object()?.clone();
+        let job_id =
+            args.shift_remove(JOB_ID).filter(|_| entry.schema()["properties"].get(JOB_ID).is_none())?;
+        let scrub = Scrub::of(&self.redactor);
+        let passed = match job_id.as_str() {
+            Some(job_id) => jobs.pass_step(job_id, &call.tool, args, cancel),
+            None => Err(Error::bad_request("job_id is no text; it is what run_job answered")),
+        };
+        Some(passed.unwrap_or_else(|error| failure_reply(self, &error, None, false, &scrub)))
+    }
+
+    /// What opens commands, where they are switched on.
+    pub fn command_secret(&self) -> Option<&Secret> {
+        self.config.exec.secret.as_ref().filter(|_| self.config.exec.enabled)
+    }
+
+    /// Writes a line that belongs to a job and to no call of it. An error means that it is not written.
+    pub fn audit_job(&self, job_id: &str, what: &str, facts: &Map<String, Value>) -> Result<()> {
+        let Some(audit) = &self.audit else { return Ok(()) };
+        let entry = audit::AuditEntry {
+            time: self.clock.wall_time(),
+            step: 0,
+            caller: Origin::Job.name(),
+            job_id: Some(job_id),
+            tool: what,
+            ok: true,
+            changed: None,
+            code: None,
+            consent: None,
+            suspicious: false,
+            secrets: &[],
+            args: facts,
+            declared: None,
+        };
+        let line = audit::audit_line(&entry, &self.config.audit.redact_arg_keys, &Scrub::of(&self.redactor));
+        audit
+            .record_line(line)
+            .map_err(|problem| Error::internal(format!("the audit log cannot be written: {problem}")))
     }
 
     fn pass_along(
@@ -112,8 +163,9 @@ impl Gate {
             let showing = CallAuthority { credential: credential.as_ref(), person, scope, was_silent: false };
             pass_once(self, call, showing, cancel, reader)
         };
-        let here = self.confirm.asks_in_the_inspector();
-        let served = self.approvals.are_served();
+        // The calls of a job wait for a person wherever they can be reached: by the inspector, or by the job's store.
+        let here = self.confirm.asks_in_the_inspector() || scope.is_some();
+        let served = self.approvals.are_served() || scope.is_some();
         let first = match (here, served) {
             (false, _) => person,
             (true, true) => &Person::Reachable,
@@ -126,7 +178,7 @@ impl Gate {
             let Some(question) = reply.question.take_if(|_| asked_here) else {
                 return reply;
             };
-            let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
+            let person = self.approvals.ask_and_wait(self, &call, &question, scope, cancel);
             reply = pass_once(call.clone(), &person);
             // Refused before it was judged, the question would stay open.
             self.withdraw(&question.ticket);
@@ -151,8 +203,8 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
     cx.scope = showing.scope;
     let for_a_model = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp;
-    cx.lean = (for_a_model || showing.scope.is_some_and(|scope| scope.reads_lines))
-        && reader == ReplyReader::Caller;
+    cx.reads_lines = for_a_model || showing.scope.is_some_and(|scope| scope.reads_lines);
+    cx.lean = cx.reads_lines && reader == ReplyReader::Caller;
     cx.is_step = reader == ReplyReader::AnotherCall;
     cx.in_list = entry.spec.meta.steps || cx.is_step;
     let name = entry.spec.meta.name;
@@ -197,7 +249,7 @@ fn admit_and_run(
     cx.max_tokens = own.max_tokens;
     cx.argument_notes.clone_from(&own.notes);
     gate.permits(meta)?;
-    showing.scope.map_or(Ok(()), |scope| scope.check_permitted(meta, meta.implies))?;
+    showing.scope.map_or(Ok(()), |scope| scope.admit_call(meta))?;
     gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = gate.budget.reserve(meters, gate.clock.now())?;
@@ -221,12 +273,14 @@ fn admit_and_run(
     gate.check_programs(&targets)?;
     record.notes.secrets = admit_secrets(gate, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge_targets(gate, entry, &*prepared, &own, &targets, showing.person, &mut record.notes)?;
+        judge_targets(gate, entry, &*prepared, &own, &targets, showing, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
+    } else {
+        record.notes.needless_token = spend_needless(gate, meta, &*prepared, &own, &targets);
     }
     let intent = match showing.scope {
         Some(scope) if meta.effect.acts() && !meta.steps && !dry_run => {
-            Some((scope, intend(gate, entry, scope, &*prepared, &targets, record.step_id)?))
+            Some((scope, intend(gate, entry, scope, &*prepared, &targets, cx)?))
         }
         _ => None,
     };
@@ -249,13 +303,15 @@ fn intend(
     scope: &Scope,
     prepared: &dyn Prepared,
     targets: &[Target],
-    step_id: u64,
+    cx: &Cx,
 ) -> Result<u64> {
+    // What was stopped by now leaves no intent behind.
+    cx.cancel.check()?;
     let books =
         for_the_books(&gate.tools, &gate.secrets, entry, &Value::Object(prepared.arguments().clone()));
     scope.fence().intend(&Intent {
         tool: entry.spec.meta.name,
-        step_id,
+        step_id: cx.step_id,
         args: call_events::recordable_arguments(gate, entry, &books),
         target: describe_targets(targets).map(|shown| Scrub::of(&gate.redactor).text(&shown).into_owned()),
     })
@@ -285,20 +341,33 @@ fn admit_secrets(
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
+/// What is wrong with the token of a call that nobody judges.
+fn spend_needless(
+    gate: &Gate,
+    meta: &Meta,
+    prepared: &dyn Prepared,
+    own: &GateArgs,
+    targets: &[Target],
+) -> Option<String> {
+    let token = own.confirm_token.as_deref()?;
+    let facts = CallFacts::of(meta.name, prepared.arguments(), targets);
+    gate.confirm.spend_needless(token, &facts, gate.clock.now())
+}
+
 fn judge_targets(
     gate: &Gate,
     entry: &TableEntry,
     prepared: &dyn Prepared,
     own: &GateArgs,
     targets: &[Target],
-    person: &Person,
+    showing: &CallAuthority,
     notes: &mut Judgement,
 ) -> Result<()> {
     let meta = entry.spec.meta;
     let (dry_run, token) = (own.dry_run, own.confirm_token.as_deref());
     let (args, now) = (prepared.arguments(), gate.clock.now());
     // What meets nothing that is known may go anywhere.
-    let hides_typed = targets.first().is_none_or(|target| typed::is_private(target, args));
+    let hides_typed = targets.first().is_none_or(|target| typed::is_secret(target, args));
     let keeper = call_events::for_the_person(gate, entry, hides_typed);
     let nowhere;
     let forced = if gate.suspicion.is_up(now, targets) {
@@ -307,16 +376,27 @@ fn judge_targets(
     } else {
         gate.confirm.unread_target(targets).map(|target| Forced { target, why: Why::Unread })
     };
-    let case = Case { meta, args, keeper: &keeper, targets, forced, dry_run, token, person, now };
+    let (person, of_job) = (showing.person, showing.scope.is_some());
+    let case = Case { meta, args, keeper: &keeper, targets, forced, dry_run, token, person, of_job, now };
     match gate.confirm.judge_call(&case)? {
         ConsentVerdict::Free => Ok(()),
+        ConsentVerdict::FreeBeside(problem) => {
+            notes.needless_token = Some(problem);
+            Ok(())
+        }
         ConsentVerdict::Granted(consent) => {
             notes.consent = Some(consent);
             Ok(())
         }
+        ConsentVerdict::GrantedBeside(consent, what) => {
+            notes.consent = Some(consent);
+            notes.changed_elsewhere = Some(format!(
+                "the window changed since the person was asked, where it does not matter to their answer ({what})"
+            ));
+            Ok(())
+        }
         ConsentVerdict::Asks(error, mut question) => {
-            let scrub = Scrub::of(&gate.redactor);
-            question.text = scrub.text(&question.text).into_owned();
+            question.text = Scrub::for_person(&gate.redactor).text(&question.text).into_owned();
             notes.question = Some(question);
             Err(error)
         }
@@ -362,13 +442,16 @@ fn write_reply(
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
-    let warnings: Vec<String> = cx.argument_notes.drain(..).chain(cx.warning.take()).collect();
+    let Judgement { changed_elsewhere, needless_token, .. } = &record.notes;
+    let of_consent = changed_elsewhere.iter().chain(needless_token).cloned();
+    let warnings: Vec<String> =
+        cx.argument_notes.drain(..).chain(of_consent).chain(cx.warning.take()).collect();
     let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
     let warning = warning.map(|warning| gate.tools.fitted_advice(&warning).into_owned());
     let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
         let failure = body.failure();
-        let lean = body.take_lean().map(|lines| scrub.text(&lines).into_owned());
+        let lean = body.take_lean().map(|lines| scrubbed_lines(spec, &lines, &scrub));
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.outline(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
@@ -406,6 +489,11 @@ fn write_reply(
     }
     reply.suspicious = watch.has_seen();
     reply
+}
+
+fn scrubbed_lines(spec: Spec, lines: &str, scrub: &Scrub) -> String {
+    let shown = if spec.meta.steps { scrub.step_lines(lines) } else { scrub.text(lines) };
+    shown.into_owned()
 }
 
 /// The reply in a line, where that says all of it: what came of an input or a question, and every failure.
@@ -495,7 +583,7 @@ fn failure_reply(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bo
             message: &gate.tools.fitted_advice(&error.message),
             recoverable: error.kind.is_recoverable(),
             // Only what the client was shown: advice that cannot be followed is worse than none.
-            suggested_next_tool: suggested_tool(gate, error.kind),
+            suggested_next_tool: suggested_tool(gate, error),
             context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
         },
         beside: error.beside.iter().map(|(key, fact)| (*key, fact)).collect(),
@@ -516,18 +604,28 @@ fn failure_reply(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bo
     }
 }
 
-fn suggested_tool(gate: &Gate, kind: Kind) -> Option<&'static str> {
+fn suggested_tool(gate: &Gate, error: &Error) -> Option<&'static str> {
+    let kind = error.kind;
+    // A ref that leads nowhere cannot be searched for.
+    if kind == Kind::ElementNotFound && error.text_of("ref").is_some() && gate.tools.is_listed(LOOK) {
+        return Some(LOOK);
+    }
     let about_consent = matches!(kind, Kind::ConfirmationRequired | Kind::ConfirmationInvalid);
     // Where the person decides there is nothing that the caller could propose.
     let useless = about_consent && gate.confirm.asks_the_person();
     kind.next_tool().filter(|_| !useless).and_then(|name| gate.tools.advised_tool(name))
 }
 
+const LOOK: &str = "look";
+
 fn unknown_tool(gate: &Gate, name: &str) -> Reply {
     failure_reply(gate, &no_such_tool(gate, name), None, false, &Scrub::of(&gate.redactor))
 }
 
 fn no_such_tool(gate: &Gate, name: &str) -> Error {
+    if let Some(meant) = gate.tools.tool_by_word(name) {
+        return Error::bad_request(format!("unknown tool '{name}'; use {meant}"));
+    }
     match crate::text::nearest(name, gate.tools.tool_names()) {
         Some(nearest) => Error::bad_request(format!("unknown tool '{name}'; did you mean '{nearest}'?")),
         None => Error::bad_request(format!("unknown tool '{name}'; see tools/list")),
@@ -555,6 +653,10 @@ struct Record {
 struct Judgement {
     consent: Option<Consent>,
     question: Option<Box<Question>>,
+    /// What is otherwise than when the person was asked, without voiding their answer.
+    changed_elsewhere: Option<String>,
+    /// What is wrong with a token that was given although none was needed.
+    needless_token: Option<String>,
     secrets: Vec<String>,
 }
 

@@ -62,7 +62,8 @@ impl ReplayControl for Replays {
         on_divergence: OnDivergence,
     ) -> Result<OpenedReplay> {
         let recording = reader::read(&cx.config().tracing.dir, path).map_err(|problem| {
-            Error::bad_request(format!("could not load trace: {problem}")).with("path", path)
+            Error::bad_request(format!("could not load trace: {problem}; tracing.dir names the folder"))
+                .with("path", path)
         })?;
         refuse_unrecorded(cx.tools(), &recording.rows)?;
         let (label, torn, has_footer) =
@@ -178,7 +179,7 @@ impl Replay {
         let mut args = self.current_arguments(cx, row, supply)?;
         let warning = name_keyboard_window(cx, row, &mut args)?;
         let call = Call { tool: row.tool.clone(), args: Value::Object(args), origin: Origin::Replay };
-        let reply = cx.caller().pass_replayed(call, cx.cancel);
+        let reply = cx.caller().pass_replayed(call, cx.scope, cx.cancel);
         if reply.error == Some(Kind::Cancelled) {
             return Err(Error::cancelled());
         }
@@ -515,6 +516,7 @@ mod tests {
             bounds: Rect::default(),
             focused: false,
             minimized: false,
+            url: None,
         }
     }
 

@@ -26,6 +26,7 @@ use crate::privacy::injection::Lexicon;
 use crate::privacy::redact::Redactor;
 use crate::secrets::Secrets;
 use crate::session::Session;
+use crate::tool::job_board::JobBoard;
 use crate::tool::services::{TraceControl, TraceState, VisionModel};
 use crate::tool::{Effect, Meta, Table};
 use crate::trace::{self, Tracer};
@@ -46,6 +47,8 @@ pub struct Shared {
     pub observer: Arc<Observer>,
     pub redactor: Arc<Redactor>,
     pub vision: Box<dyn VisionModel>,
+    /// The jobs of this server, where it has any.
+    pub jobs: Option<Arc<dyn JobBoard>>,
 }
 
 /// Every call of every surface passes here.
@@ -67,14 +70,17 @@ pub struct Gate {
     pub(super) tracer: Tracer,
     pub(super) replays: Replays,
     pub(super) vision: Box<dyn VisionModel>,
+    pub(super) jobs: Option<Arc<dyn JobBoard>>,
     /// The stop switch, which surfaces turn.
     pub halt: Halt,
     /// Questions that a surface answers.
-    pub approvals: Approvals,
+    pub approvals: Arc<Approvals>,
     pub events: Events,
     pub metrics: Metrics,
     /// Wrong secrets of locked tools.
     guesses: Guesses,
+    /// Arguments that are not shown to a person either, whatever a config says.
+    pub(super) always_hidden: Vec<String>,
     /// Held by the one call that is acting.
     pub(super) input_lease: Mutex<()>,
     /// The client that greeted us last, by its own name.
@@ -84,8 +90,18 @@ pub struct Gate {
 impl Gate {
     /// Fails with a sentence when a protecting setting cannot be obeyed.
     pub fn new(shared: Shared, secrets: Secrets) -> Result<Self, String> {
-        let Shared { config, config_error, config_lost, clock, tools, session, observer, redactor, vision } =
-            shared;
+        let Shared {
+            config,
+            config_error,
+            config_lost,
+            clock,
+            tools,
+            session,
+            observer,
+            redactor,
+            vision,
+            jobs,
+        } = shared;
         Ok(Self {
             policy: Policy(config.actions.clone()),
             budget: Budget::new(config.budgets, clock.now()),
@@ -96,10 +112,11 @@ impl Gate {
             tracer: Tracer::new(config.tracing.clone(), clock.clone()),
             replays: Replays::default(),
             halt: Halt::default(),
-            approvals: Approvals::default(),
+            approvals: Arc::default(),
             events: Events::default(),
             metrics: Metrics::default(),
             guesses: Guesses::new("the secret of a locked tool"),
+            always_hidden: crate::config::Tracing::default().redact_keys,
             input_lease: Mutex::new(()),
             client: Mutex::default(),
             config,
@@ -111,7 +128,13 @@ impl Gate {
             observer,
             redactor,
             vision,
+            jobs,
         })
+    }
+
+    /// The one trace that may be running.
+    pub fn traces(&self) -> &dyn TraceControl {
+        &self.tracer
     }
 
     /// Some tools only answer questions about this server; they are never refused.
@@ -135,6 +158,11 @@ impl Gate {
     }
 
     fn check_switch(&self, meta: &Meta) -> Result<()> {
+        if let Some(switch) = meta.switch.map(|switch| switch(&self.config)).filter(|switch| !switch.enabled)
+        {
+            let message = format!("{} is disabled unless the owner sets {}", meta.name, switch.key);
+            return Err(Error::new(Kind::PermissionDenied, message));
+        }
         let Some(lock) = meta.lock.map(|lock| lock(&self.config)) else {
             return Ok(());
         };

@@ -16,6 +16,10 @@ use crate::clock::timestamp;
 use crate::config::limits;
 use crate::events;
 use crate::gate::approvals::Decision;
+#[cfg(feature = "jobs")]
+use crate::jobs::service::JobService;
+#[cfg(feature = "jobs")]
+use crate::privacy::scrub::{self, Scrub};
 
 type ControlState = State<Arc<Surface>>;
 
@@ -77,11 +81,9 @@ pub async fn post_release(State(surface): ControlState) -> Response<Body> {
 
 pub async fn get_approvals(State(surface): ControlState) -> Response<Body> {
     let app = &surface.app;
-    let answer = json!({
-        "ok": true,
-        "mode": app.config.confirmation.mode,
-        "approvals": app.gate.approvals.open_questions(app.clock.now()),
-    });
+    let mut open = app.gate.approvals.open_questions(app.clock.now());
+    open.extend(questions_of_jobs(app));
+    let answer = json!({"ok": true, "mode": app.config.confirmation.mode, "approvals": open});
     present::json_value(StatusCode::OK, &answer)
 }
 
@@ -110,10 +112,36 @@ pub async fn post_decision(
                 .into_response();
         }
     };
-    if !surface.app.gate.approvals.decide_question(&id, decision) {
+    if !surface.app.gate.approvals.decide_question(&id, decision) && !answer_job(&surface.app, &id, decision)
+    {
         return no_such_question();
     }
     present::json_value(StatusCode::OK, &json!({"ok": true, "id": id, "decision": given["decision"]}))
+}
+
+/// What the jobs of other processes ask.
+#[cfg(feature = "jobs")]
+fn questions_of_jobs(app: &App) -> Vec<Value> {
+    let open = app.jobs.as_ref().and_then(|jobs| jobs.open_questions().ok());
+    let scrub = Scrub::for_person(&app.redactor);
+    let clean = |question: Value| scrub::to_json_value(&question, &scrub).ok();
+    open.unwrap_or_default().into_iter().filter_map(clean).collect()
+}
+
+#[cfg(not(feature = "jobs"))]
+fn questions_of_jobs(_: &App) -> Vec<Value> {
+    Vec::new()
+}
+
+#[cfg(feature = "jobs")]
+fn answer_job(app: &App, id: &str, decision: Decision) -> bool {
+    let answered = |jobs: &Arc<JobService>| jobs.answer_question(id, decision == Decision::Allow);
+    app.jobs.as_ref().is_some_and(|jobs| answered(jobs).unwrap_or_default())
+}
+
+#[cfg(not(feature = "jobs"))]
+fn answer_job(_: &App, _: &str, _: Decision) -> bool {
+    false
 }
 
 fn no_such_question() -> Response<Body> {

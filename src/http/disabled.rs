@@ -21,6 +21,7 @@ pub struct Listening {
     pub link: String,
     pub token_file: Option<PathBuf>,
     pub clickthrough: Option<u16>,
+    pub screenjob: Option<u16>,
 }
 
 impl Listening {

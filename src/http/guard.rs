@@ -3,10 +3,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL, TRANSFER_ENCODING,
+};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
+use super::inspector;
 use super::present::HttpRefusal;
 use super::token::Token;
 use crate::config::limits;
@@ -30,11 +33,17 @@ pub enum Face {
     Own,
     /// Every path is one of the interface, and the token has a header of its own.
     Clickthrough,
+    /// The same, and a GET may bring the token in its query.
+    ScreenJob,
 }
 
 impl Face {
     pub fn is_api(self, path: &str) -> bool {
-        self == Face::Clickthrough || is_api(path)
+        match self {
+            Face::Own => is_api(path),
+            Face::Clickthrough => true,
+            Face::ScreenJob => !inspector::is_for_jobs(path),
+        }
     }
 
     /// Whether a path is for what only a person does.
@@ -81,7 +90,11 @@ const CHECKS: &[GuardCheck] =
     &[known_host, own_origin, own_site, known_method, json_body, bounded_body, right_token];
 
 const CLICKTHROUGH_TOKEN: HeaderName = HeaderName::from_static("x-clickthrough-token");
+const SCREENJOB_TOKEN: HeaderName = HeaderName::from_static("x-screenjob-token");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// Where pages watch, which can set no header, but name what they speak.
+const SOCKET: &str = "/ws";
+const TOKEN_PROTOCOL: &str = "bearer.";
 const LOOPBACK_NAMES: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 
 /// Pictures and streams that a browser fetches by address alone, where no header can be set.
@@ -99,7 +112,7 @@ pub fn admit_request(rules: &Rules, parts: &Parts, local: SocketAddr) -> Result<
 
 /// Whether a path is for programs; the rest are the files of the page, which hold nothing private.
 pub fn is_api(path: &str) -> bool {
-    path.starts_with("/api") || path.starts_with("/mcp")
+    path.starts_with("/api") || path.starts_with("/mcp") || path == SOCKET
 }
 
 impl GuardedRequest<'_> {
@@ -306,21 +319,49 @@ fn right_token(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let shown = visit.single_header(&AUTHORIZATION).ok().flatten().and_then(|value| value.to_str().ok());
     let shown = shown.and_then(|value| value.strip_prefix("Bearer "));
     let shown = shown.or_else(|| {
-        let own =
-            visit.single_header(&CLICKTHROUGH_TOKEN).ok().flatten().and_then(|value| value.to_str().ok());
-        own.filter(|_| visit.rules.face == Face::Clickthrough)
+        let name = match visit.rules.face {
+            Face::Own => return None,
+            Face::Clickthrough => CLICKTHROUGH_TOKEN,
+            Face::ScreenJob => SCREENJOB_TOKEN,
+        };
+        visit.single_header(&name).ok().flatten().and_then(|value| value.to_str().ok())
     });
+    let shown = shown.or_else(|| socket_token(visit));
     let in_query = visit.parts.method == Method::GET
-        && TOKEN_IN_QUERY.iter().any(|prefix| visit.path().starts_with(prefix));
+        && (visit.rules.face == Face::ScreenJob
+            || TOKEN_IN_QUERY.iter().any(|prefix| visit.path().starts_with(prefix)));
     let shown = shown.or_else(|| in_query.then(|| query_token(visit.parts.uri.query()?)).flatten());
     match shown {
         Some(shown) if token.matches_token(shown) => Ok(()),
+        Some(_) if escaped_socket_token(visit).is_some_and(|shown| token.matches_token(&shown)) => Ok(()),
         Some(_) => Err(HttpRefusal::wrong_token()),
-        None => Err(HttpRefusal::new(
-            StatusCode::UNAUTHORIZED,
-            "a token is required, as Authorization: Bearer TOKEN; the server printed where to find it when it started",
-        )),
+        None => Err(HttpRefusal::new(StatusCode::UNAUTHORIZED, how_to_show_token(visit.rules.face))),
     }
+}
+
+fn how_to_show_token(face: Face) -> &'static str {
+    match face {
+        Face::ScreenJob => {
+            "a token is required: the value of SCREENJOB_TOKEN, as X-ScreenJob-Token or Authorization: Bearer"
+        }
+        _ => {
+            "a token is required, as Authorization: Bearer TOKEN; the server printed where to find it when it started"
+        }
+    }
+}
+
+/// The token among the protocols that a WebSocket offers.
+fn socket_token<'a>(visit: &'a GuardedRequest) -> Option<&'a str> {
+    let offered = visit.single_header(&SEC_WEBSOCKET_PROTOCOL).ok().flatten()?.to_str().ok()?;
+    let mut protocols = offered.split(',').filter(|_| visit.path() == SOCKET);
+    protocols.find_map(|protocol| protocol.trim().strip_prefix(TOKEN_PROTOCOL))
+}
+
+/// The same where its characters are escaped as in an address: not all that a token may have are those of a protocol.
+fn escaped_socket_token(visit: &GuardedRequest) -> Option<String> {
+    let escaped = socket_token(visit)?;
+    let (token, _) = form_urlencoded::parse(escaped.as_bytes()).next()?;
+    Some(token.into_owned())
 }
 
 fn query_token(query: &str) -> Option<&str> {

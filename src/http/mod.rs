@@ -9,6 +9,10 @@ mod control;
 mod events;
 pub mod guard;
 mod inspector;
+#[cfg(feature = "jobs")]
+mod job_socket;
+#[cfg(feature = "jobs")]
+mod jobs;
 mod mcp;
 mod meter;
 mod metrics;
@@ -18,6 +22,8 @@ mod places;
 mod present;
 pub mod query;
 mod router;
+#[cfg(feature = "jobs")]
+mod screenjob;
 mod server;
 mod surface;
 pub mod token;

@@ -66,6 +66,10 @@ pub fn build_router(surface: &Arc<Surface>) -> Router {
         .route("/api/traces/{id}", get(traces::get_trace_page))
         .route("/api/tool/{name}", get(any_tool).post(any_tool))
         .fallback(inspector::serve);
+    #[cfg(feature = "jobs")]
+    {
+        router = super::jobs::add_routes(router);
+    }
     for spec in surface.app.tools.specs() {
         let route = methods_of(&spec).iter().fold(MethodRouter::new(), |route, &method| {
             route.on(filter(method), move |surface, origin, query, body| {

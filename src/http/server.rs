@@ -30,11 +30,13 @@ use super::meter::{ByteMeter, Metered};
 use super::places::{ClaimedPlace, ConnectionPlaces, ConnectionState};
 use super::present::{self, HttpRefusal};
 use super::router;
+#[cfg(feature = "jobs")]
+use super::screenjob;
 use super::surface::Surface;
 use super::token::Token;
 use crate::app::App;
 use crate::clock::{Clock, sleep_task};
-use crate::config::{ConfirmationMode, limits};
+use crate::config::{AppVerdict, ConfirmationMode, limits};
 use crate::gate::Origin;
 use crate::guessing::Guesses;
 use crate::privacy::redact::Redactor;
@@ -57,6 +59,8 @@ pub struct Listening {
     pub token_file: Option<std::path::PathBuf>,
     /// The port of the other face, where it is served.
     pub clickthrough: Option<u16>,
+    /// The same for the API of ScreenJob.
+    pub screenjob: Option<u16>,
     thread: JoinHandle<()>,
 }
 
@@ -72,14 +76,25 @@ impl Listening {
     }
 }
 
+/// Whether questions to the person are answered over HTTP, where nobody else may answer them: in the inspector, for the
+/// jobs of a server whose person is asked, and about applications.
+fn takes_the_persons_word(app: &App) -> bool {
+    let config = &app.config;
+    let asks_here = match config.confirmation.mode {
+        ConfirmationMode::Inspector => true,
+        ConfirmationMode::Ask => config.jobs.enabled,
+        ConfirmationMode::Token => false,
+    };
+    let asks_about_apps = !config.apps.ask.is_empty() || config.apps.default == Some(AppVerdict::Ask);
+    (asks_here && app.gate.may_need_consent()) || asks_about_apps
+}
+
 /// Binds, and serves on a thread of its own until the shutdown. What cannot be served safely is not started.
 pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, NotServed> {
     let config = &app.config.web_ui;
     let listener = bind_listener(&config.host, config.port).map_err(NotServed::Unavailable)?;
     let address = listener.local_addr().map_err(bind_failed)?;
-    // Where the person's word counts, nobody else may give it over HTTP.
-    let needed = app.gate.may_need_consent() && app.config.confirmation.mode == ConfirmationMode::Inspector;
-    let token = Token::of(config, needed).map_err(NotServed::Refused)?;
+    let token = Token::of(config, takes_the_persons_word(&app)).map_err(NotServed::Refused)?;
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
         return Err(NotServed::Refused(format!(
             "refusing to listen on {address}, which other machines can reach, without a token; set \
@@ -109,6 +124,8 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     let token_file = made.and_then(|token| token.kept_in.clone());
     let other = clickthrough_door(&app, token.as_ref())?;
     let clickthrough = other.as_ref().map(|(_, rules)| rules.port);
+    let for_jobs = screenjob_door(&app)?;
+    let screenjob = for_jobs.as_ref().map(|(_, rules)| rules.port);
     let rules = Rules {
         face: Face::Own,
         names: vec![config.host.clone()],
@@ -117,12 +134,12 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
         cors_origins: config.cors_origins.clone(),
         token,
     };
-    let doors = std::iter::once((listener, rules)).chain(other).collect();
+    let doors = std::iter::once((listener, rules)).chain(other).chain(for_jobs).collect();
     let thread = std::thread::Builder::new()
         .name("http".to_owned())
         .spawn(move || serve(doors, app, shutdown))
         .map_err(|problem| NotServed::Unavailable(format!("cannot start the HTTP thread: {problem}")))?;
-    Ok(Listening { address, link, token_file, clickthrough, thread })
+    Ok(Listening { address, link, token_file, clickthrough, screenjob, thread })
 }
 
 fn bind_failed(problem: std::io::Error) -> NotServed {
@@ -165,6 +182,38 @@ fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance
     Ok(Some((listener, rules)))
 }
 
+/// The door of ScreenJob's API, if it is switched on. It always asks for a token.
+fn screenjob_door(app: &App) -> Result<Option<Entrance>, NotServed> {
+    let config = &app.config.screenjob;
+    if !config.enabled {
+        return Ok(None);
+    }
+    if !cfg!(feature = "jobs") || !app.config.jobs.enabled {
+        let why = "the ScreenJob-compatible API needs jobs.enabled, and a build with the feature jobs";
+        return Err(NotServed::Refused(why.to_owned()));
+    }
+    let Some(token) = &config.token else {
+        let why = "the ScreenJob-compatible API is not served without a token; set SCREENJOB_TOKEN";
+        return Err(NotServed::Refused(why.to_owned()));
+    };
+    let token = Token::from_setting(token.reveal(), "screenjob.token, SCREENJOB_TOKEN");
+    let token = token.map_err(NotServed::Refused)?;
+    app.redactor.keep(token.reveal());
+    let listener = bind_listener(&config.host, config.port).map_err(|problem| {
+        NotServed::Unavailable(format!("screenjob: {problem} (screenjob.port, SCREENJOB_PORT)"))
+    })?;
+    let address = listener.local_addr().map_err(bind_failed)?;
+    let rules = Rules {
+        face: Face::ScreenJob,
+        names: vec![config.host.clone()],
+        hosts: app.config.web_ui.hosts.clone(),
+        port: address.port(),
+        cors_origins: Vec::new(),
+        token: Some(token),
+    };
+    Ok(Some((listener, rules)))
+}
+
 /// An address that a browser on this machine can open.
 fn link_to(address: SocketAddr) -> String {
     match address.ip() {
@@ -203,6 +252,10 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
                     let router = match rules.face {
                         Face::Own => router::build_router(&surface),
                         Face::Clickthrough => clickthrough::router(&surface),
+                        #[cfg(feature = "jobs")]
+                        Face::ScreenJob => screenjob::router(&surface),
+                        #[cfg(not(feature = "jobs"))]
+                        Face::ScreenJob => Router::new(),
                     };
                     let redactor = surface.app.redactor.clone();
                     let door = Arc::new(Door {
@@ -297,7 +350,8 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(limits::HTTP_HEADER_TIME)
             .max_buf_size(limits::HTTP_HEADER_BYTES)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
         tokio::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => {}
@@ -373,7 +427,7 @@ impl Door {
     /// In the shape that the clients of this door know.
     fn refuse_request(&self, refusal: HttpRefusal) -> Response<Body> {
         match self.rules.face {
-            Face::Own => refusal.into_response(),
+            Face::Own | Face::ScreenJob => refusal.into_response(),
             Face::Clickthrough => clickthrough::refused(refusal),
         }
     }

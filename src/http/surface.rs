@@ -31,6 +31,8 @@ pub struct Surface {
     pub openapi: OnceLock<String>,
     /// Whether a token has to be shown.
     pub asks_token: bool,
+    /// Places for those who watch the jobs.
+    pub watching: Arc<Semaphore>,
 }
 
 impl Surface {
@@ -39,7 +41,8 @@ impl Surface {
         let running = Semaphore::new(limits::HTTP_CALLS_IN_FLIGHT);
         let waiting = Semaphore::new(limits::HTTP_WAITS_IN_FLIGHT);
         let (ocr, openapi) = Default::default();
-        Self { app, shutdown, running, waiting, deadline, ocr, openapi, asks_token }
+        let watching = Arc::new(Semaphore::new(limits::EVENT_WATCHERS));
+        Self { app, shutdown, running, waiting, deadline, ocr, openapi, asks_token, watching }
     }
 
     /// Runs a call on a thread of its own. It is cancelled when the client goes away, at the deadline, and at

@@ -29,10 +29,15 @@ impl Token {
     }
 
     pub fn from_config(text: &str) -> Result<Token, String> {
+        Token::from_setting(text, "web_ui.token, OSO_TOKEN")
+    }
+
+    /// `setting` names where it is from.
+    pub fn from_setting(text: &str, setting: &str) -> Result<Token, String> {
         let sendable = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.len() < limits::HTTP_TOKEN_CHARACTERS || !sendable {
             return Err(format!(
-                "the token (web_ui.token, OSO_TOKEN) must have at least {} characters, all of them visible ASCII",
+                "the token ({setting}) must have at least {} characters, all of them visible ASCII",
                 limits::HTTP_TOKEN_CHARACTERS
             ));
         }

@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limits::JobLimits;
+use super::desk;
+use super::dialect;
+use super::limits::{self, JobLimits};
 use super::output::OutputSchema;
+use crate::config::OwnDesk;
 use crate::error::{Error, Result};
 use crate::text;
 
@@ -25,6 +28,9 @@ pub struct JobSpec {
     /// Tools and groups of tools that this job may not use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disabled_tools: Vec<String>,
+    /// Run it without the safety check, where the server allows that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub safety_override: bool,
     #[serde(default)]
     pub limits: JobLimits,
     /// What the result must look like.
@@ -35,16 +41,32 @@ pub struct JobSpec {
     pub idempotency_key: Option<String>,
     #[serde(default)]
     pub priority: i32,
+    /// Keep a trace of it, with its screenshots, in the folder of the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub record: bool,
+    /// A desk of its own, where the server lets jobs choose one; else one like those of all jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desk: Option<OwnDesk>,
+    /// What its mock desktop plays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
+    /// What is started on its private desktop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// The page that its browser begins with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_url: Option<String>,
 }
 
 impl JobSpec {
     /// From JSON; the error names the field.
     pub fn from_value(value: Value) -> Result<Self> {
+        value.get("limits").map_or(Ok(()), limits::check_written)?;
         serde_json::from_value(value)
             .map_err(|problem| Error::bad_request(format!("the job cannot be read: {problem}")))
     }
 
-    /// `known` are the names of tools and groups.
+    /// `known` are the names of tools and groups; those of the dialects may be disabled as well.
     pub fn check(&self, known: &[&str]) -> Result<()> {
         check_goal(&self.job)?;
         if self.disabled_tools.len() > MOST_DISABLED_TOOLS {
@@ -53,11 +75,12 @@ impl JobSpec {
             )));
         }
         self.disabled_tools.iter().try_for_each(|name| check_tool_name(name, known))?;
+        self.model.as_deref().map_or(Ok(()), check_model)?;
         self.limits.check()?;
         if let Some(schema) = &self.output_schema {
             OutputSchema::compile(schema)?;
         }
-        Ok(())
+        desk::check_wish(self)
     }
 }
 
@@ -72,11 +95,42 @@ fn check_goal(goal: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_tool_name(name: &str, known: &[&str]) -> Result<()> {
-    if known.contains(&name) {
+/// A model may be an argument of a program, where a name that begins with a dash is another flag.
+fn check_model(model: &str) -> Result<()> {
+    let is_name = |each: char| each.is_alphanumeric() || "-_.:/@+".contains(each);
+    if !model.is_empty() && !model.starts_with('-') && model.chars().all(is_name) {
         return Ok(());
     }
-    let near = text::nearest(name, known.iter().copied());
+    let message = "model must be the name of a model: letters, digits, and any of _ . : / @ + -, which is not the first";
+    Err(Error::bad_request(message).with("field", "model"))
+}
+
+fn check_tool_name(name: &str, known: &[&str]) -> Result<()> {
+    if known.contains(&name) || dialect::deniable_names().any(|own| own == name) {
+        return Ok(());
+    }
+    let names = known.iter().copied().map(str::to_owned);
+    let near = text::nearest(name, names.chain(dialect::deniable_names().map(str::to_owned)));
     let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
     Err(Error::bad_request(format!("disabled_tools names '{name}', which is no tool and no group{near}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// H-299 on code: a model that is a flag of the program that it is handed to.
+    #[test]
+    fn a_model_is_a_name() {
+        let check = |model: &str, expected: bool| {
+            let spec = JobSpec { job: "a".to_owned(), model: Some(model.to_owned()), ..JobSpec::default() };
+            assert_eq!(spec.check(&[]).is_ok(), expected, "{model:?}");
+        };
+        for model in ["qwen3", "anthropic/claude-sonnet-5-5", "llama3.2:1b", "hf.co/org/name@main", "@cf/x"] {
+            check(model, true);
+        }
+        for model in ["--share", "-c", "", " a", "a b", "a\nb", "a\0", "a;b", "$(x)"] {
+            check(model, false);
+        }
+    }
 }

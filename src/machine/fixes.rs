@@ -13,6 +13,7 @@ pub enum Package {
     SessionBus,
     WindowManager,
     Bubblewrap,
+    Chromium,
     /// What the cargo feature `wayland` links.
     WaylandLibraries,
 }
@@ -41,6 +42,7 @@ const MANAGERS: &[Manager] = &[
             Package::SessionBus => Some("dbus"),
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
+            Package::Chromium => Some("chromium"),
             Package::WaylandLibraries => Some(
                 "libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
                  libxkbcommon-dev clang pkg-config",
@@ -60,6 +62,7 @@ const MANAGERS: &[Manager] = &[
             Package::SessionBus => Some("dbus-daemon"),
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
+            Package::Chromium => Some("chromium"),
             Package::WaylandLibraries => Some(
                 "libxcb-devel pipewire-devel mesa-libgbm-devel mesa-libEGL-devel wayland-devel \
                  libxkbcommon-devel clang pkgconf-pkg-config",
@@ -79,6 +82,7 @@ const MANAGERS: &[Manager] = &[
             Package::SessionBus => Some("dbus"),
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
+            Package::Chromium => Some("chromium"),
             Package::WaylandLibraries => Some(
                 "libxcb libpipewire mesa libglvnd wayland \
                  libxkbcommon clang pkgconf",
@@ -98,6 +102,7 @@ const MANAGERS: &[Manager] = &[
             Package::SessionBus => Some("dbus-1"),
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
+            Package::Chromium => Some("chromium"),
             Package::WaylandLibraries => Some(
                 "libxcb-devel pipewire-devel libgbm-devel Mesa-libEGL-devel wayland-devel \
                  libxkbcommon-devel clang pkg-config",
@@ -109,7 +114,11 @@ const MANAGERS: &[Manager] = &[
         systems: &["macos", "linux"],
         install: "brew install",
         needs_root: false,
-        name_of: |package| (package == Package::Tesseract).then_some("tesseract"),
+        name_of: |package| match package {
+            Package::Tesseract => Some("tesseract"),
+            Package::Chromium => Some("--cask chromium"),
+            _ => None,
+        },
     },
     Manager {
         program: "winget",

@@ -119,23 +119,33 @@ fn person_from_answer(answer: Option<&ElicitResult>, ticket: Ticket) -> Person {
     let Some(answer) = answer else {
         return Person::Silent(ticket);
     };
+    match read_answer(answer) {
+        Some(true) => Person::Agreed(ticket),
+        Some(false) => Person::Declined(ticket),
+        None => Person::Silent(ticket),
+    }
+}
+
+/// What a person answered to a form, if they have.
+pub fn read_answer(answer: &ElicitResult) -> Option<bool> {
     let allowed = answer.content.as_ref().and_then(|content| content.get(FIELD)) == Some(&Value::Bool(true));
     match answer.action {
-        ElicitationAction::Accept if allowed => Person::Agreed(ticket),
-        ElicitationAction::Accept | ElicitationAction::Decline => Person::Declined(ticket),
-        _ => Person::Silent(ticket),
+        ElicitationAction::Accept => Some(allowed),
+        ElicitationAction::Decline => Some(false),
+        _ => None,
     }
 }
 
 fn elicitation_form(question: &Question) -> Option<ElicitRequestParams> {
     let title = if question.for_session { "Allow it until the server ends" } else { "Allow it once" };
+    yes_or_no_form(question.text.clone(), title)
+}
+
+/// A form with one field, to allow something or not.
+pub fn yes_or_no_form(message: String, title: &'static str) -> Option<ElicitRequestParams> {
     let field = |schema: rmcp::model::BooleanSchema| schema.title(title);
     let requested_schema = ElicitationSchema::builder().required_bool_with(FIELD, field).build().ok()?;
-    Some(ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: question.text.clone(),
-        requested_schema,
-    })
+    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
 /// The call that a state belongs to. Clients may write an object's keys in another order the second time.

@@ -47,6 +47,10 @@ impl McpServer {
             .enable_resources_list_changed();
         let mut capabilities = all.build();
         capabilities.extensions = pages::pages_extension(tools);
+        #[cfg(feature = "jobs")]
+        {
+            capabilities.extensions = self.tasks_extension(capabilities.extensions);
+        }
         let (resources, prompts) = (resources::are_offered(tools), prompts::are_offered(tools));
         capabilities.resources = capabilities.resources.filter(|_| resources);
         capabilities.prompts = capabilities.prompts.filter(|_| prompts);

@@ -16,7 +16,7 @@ use crate::tool::schema::Detail;
 pub fn tool_entry(spec: &Spec, detail: Detail, in_lines: bool) -> Tool {
     let meta = spec.meta;
     let mut tool = Tool::new(meta.name, meta.brief, to_object(spec.listed_schema(detail)));
-    let declares = !(in_lines && meta.is_told_in_a_line());
+    let declares = !(in_lines && (meta.is_told_in_a_line() || meta.writes_lines));
     tool.output_schema = declares.then(|| spec.output_schema()).flatten().map(to_object);
     tool.annotations = Some(
         ToolAnnotations::new()

@@ -336,6 +336,7 @@ mod tests {
             bounds: Default::default(),
             focused: false,
             minimized: false,
+            url: None,
         }
     }
 

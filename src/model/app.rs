@@ -69,6 +69,16 @@ pub struct Program {
     pub installed: bool,
 }
 
+/// How a program that was launched ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramEnd {
+    /// `exit status: 1`
+    pub status: String,
+    pub is_success: bool,
+    /// The end of what it wrote to its error output, as far as that was kept.
+    pub last_words: String,
+}
+
 /// A program with the caller's own arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {

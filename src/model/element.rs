@@ -23,6 +23,10 @@ pub struct Element {
     pub redacted: bool,
     /// Its text can be changed by typing.
     pub editable: bool,
+    /// It is a field, and nobody may write into it now, although it is enabled.
+    pub read_only: bool,
+    /// The application does not accept what it holds; the description says why, where that is known.
+    pub invalid: bool,
     /// It is there but not to be seen now: in a closed menu, scrolled away, on another page.
     pub hidden: bool,
     /// Why a person cannot see it, where the application does not say so. Made of the whole tree, by whoever
@@ -30,6 +34,8 @@ pub struct Element {
     pub unseen: Option<HiddenReason>,
     /// The platform's own handle, by which it finds the element again to act on it.
     pub native: Option<String>,
+    /// Handles of the elements that it labels or that label it, as far as the application tells.
+    pub label_links: Box<[String]>,
     /// The handle is no more than a place: later it may lead to another element.
     pub native_is_place: bool,
     /// It is one document of several that may come to its place: what is in another one is something else, however

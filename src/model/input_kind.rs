@@ -21,10 +21,12 @@ pub enum InputKind {
     Scroll,
     Drag,
     RaiseWindow,
+    OpenUrl,
+    PageHistory,
 }
 
 impl InputKind {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Click,
         Self::RightClick,
         Self::MiddleClick,
@@ -41,6 +43,8 @@ impl InputKind {
         Self::Scroll,
         Self::Drag,
         Self::RaiseWindow,
+        Self::OpenUrl,
+        Self::PageHistory,
     ];
 
     /// As `on: {tool: …}` of a scenario file spells it.
@@ -62,6 +66,8 @@ impl InputKind {
             Self::Scroll => "scroll",
             Self::Drag => "drag",
             Self::RaiseWindow => "bring_to_foreground",
+            Self::OpenUrl => "open_url",
+            Self::PageHistory => "page_history",
         }
     }
 

@@ -4,31 +4,27 @@
 
 pub mod app;
 pub mod diff;
-pub mod draw;
 pub mod element;
-pub mod encoding;
-pub mod geometry;
 pub mod grid;
-pub mod image;
 pub mod input;
 pub mod input_kind;
 pub mod named_key;
-pub mod pixel_buffer;
-pub mod pixel_diff;
+pub mod page;
+mod picture_facts;
 pub mod role;
 pub mod selector;
-pub mod similarity;
 pub mod tree;
-pub mod upscale;
 pub mod visibility;
 pub mod window;
 pub mod word;
 
 pub use element::{Element, Range};
-pub use geometry::{Point, Rect};
 pub use input::{Button, KeyCombo};
 pub use input_kind::{InputAim, InputKind, InputText, RecordedInput};
 pub use named_key::NamedKey;
+pub use pixels::{
+    Point, Rect, draw, encoding, geometry, image, pixel_buffer, pixel_diff, png_file, similarity, upscale,
+};
 pub use role::Role;
 pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};

@@ -54,6 +54,8 @@ roles! {
     Dialog,
     Document,
     Edit,
+    /// What tools that hand files to pages or keep files of them are judged by; no element has it.
+    File,
     /// A picture's name in scenarios; platforms say `Image`.
     Graphic,
     Group,
@@ -105,6 +107,8 @@ roles! {
     Tree,
     TreeItem,
     Unknown,
+    /// What tools that open addresses are judged by; no element has it.
+    Url,
     Window,
 }
 
@@ -182,6 +186,11 @@ impl Role {
         *self == Role::MenuItem || self.is_selected_by_click()
     }
 
+    /// It does something itself, and is no list to choose in unless there are options in it.
+    pub fn acts_by_itself(&self) -> bool {
+        (self.is_pressed_by_key() && *self != Role::SplitButton) || self.is_option() || *self == Role::Slider
+    }
+
     /// It is an option that one click only selects, and a double click opens. A menu item acts at once.
     pub fn is_selected_by_click(&self) -> bool {
         matches!(self, Role::DataItem | Role::ListItem | Role::RadioButton | Role::TabItem | Role::TreeItem)
@@ -208,6 +217,11 @@ impl Role {
     /// pane.
     pub fn lies_over_all(&self) -> bool {
         matches!(self, Role::Dialog | Role::Menu | Role::ToolTip | Role::Window)
+    }
+
+    /// A person decides by what stands in it, and by nothing around it.
+    pub fn is_dialog(&self) -> bool {
+        matches!(self, Role::Alert | Role::AlertDialog | Role::Dialog)
     }
 
     /// It clips what is in it: a row outside of its list is scrolled away.
@@ -410,12 +424,18 @@ mod tests {
     #[test]
     fn what_is_chosen_among_others() {
         check(Role::is_option, "DataItem ListItem MenuItem RadioButton TabItem TreeItem");
+        check(
+            Role::acts_by_itself,
+            "Button CheckBox DataItem Hyperlink Link ListItem MenuItem RadioButton Slider Switch TabItem \
+             ToggleButton TreeItem",
+        );
         check(Role::is_selected_by_click, "DataItem ListItem RadioButton TabItem TreeItem");
         check(Role::is_hidden_by_collapsed_parent, "List ListItem Menu MenuItem TreeItem");
     }
 
     #[test]
     fn what_holds_others() {
+        check(Role::is_dialog, "Alert AlertDialog Dialog");
         check(Role::clips, "List ScrollPane Table Tree");
         check(Role::scrolls, "DataGrid Document List Pane ScrollPane Table Tree");
         check(Role::is_landmark, "AlertDialog Dialog List Menu MenuBar Row StatusBar Tab Table ToolBar Tree");
@@ -433,6 +453,6 @@ mod tests {
     #[test]
     fn an_element_stays_small() {
         assert_eq!(size_of::<Role>(), 16);
-        assert_eq!(size_of::<Element>(), 240);
+        assert_eq!(size_of::<Element>(), 256);
     }
 }

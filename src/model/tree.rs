@@ -16,6 +16,10 @@ pub struct Tree {
     pub complete: bool,
     /// Why the application shows less of itself than a person sees, where the platform knows.
     pub lacking: Option<String>,
+    /// What whoever looks at it should know of the window as a whole.
+    pub notice: Option<String>,
+    /// How far its page is scrolled.
+    pub scrolled: (i32, i32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +71,11 @@ impl Tree {
     /// Whether a person may see elements in the window that are not in here.
     pub fn leaves_out(&self) -> bool {
         !self.complete || self.lacking.is_some()
+    }
+
+    /// Nothing of the window could be read now, and why is known: it says nothing about what is in it.
+    pub fn is_unread(&self) -> bool {
+        !self.complete && self.lacking.is_some() && self.len() == 1
     }
 
     pub fn root(&self) -> &Element {
@@ -162,6 +171,7 @@ impl Tree {
         }
         let mut kept = TreeBuilder::new(self.root().clone());
         kept.tree.lacking.clone_from(&self.lacking);
+        kept.tree.notice.clone_from(&self.notice);
         kept.mark_incomplete();
         // How many children each of the elements has that are open, the root first.
         let mut children = vec![0];
@@ -272,22 +282,19 @@ impl Tree {
     /// Differs whenever anything that is shown differs, also what the contract's hash leaves out
     /// (focus, selection, expansion, ranges, texts). Only compared within one process.
     pub fn fingerprint(&self) -> u64 {
-        self.fingerprint_with(true)
+        self.fingerprint_with(true, true)
     }
 
-    /// The same, wherever the focus is.
-    pub fn fingerprint_beside_focus(&self) -> u64 {
-        self.fingerprint_with(false)
-    }
-
-    fn fingerprint_with(&self, focus: bool) -> u64 {
+    /// The same, without the focus, or without where everything is and whether that is in view.
+    pub fn fingerprint_with(&self, focus: bool, places: bool) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut hasher = DefaultHasher::new();
         for (element, place) in self.elements.iter().zip(&self.places) {
-            (&element.role, &element.name, &element.value, element.bounds).hash(&mut hasher);
+            (&element.role, &element.name, &element.value).hash(&mut hasher);
+            places.then_some((element.bounds, element.hidden)).hash(&mut hasher);
             (element.enabled, focus && element.focused, element.selected, element.expanded).hash(&mut hasher);
             (&element.shortcut, &element.description, &element.identifier).hash(&mut hasher);
-            (element.editable, element.hidden).hash(&mut hasher);
+            (element.editable, element.read_only, element.invalid).hash(&mut hasher);
             for number in [element.range.now, element.range.min, element.range.max] {
                 number.map(f64::to_bits).hash(&mut hasher);
             }
@@ -331,7 +338,14 @@ struct OpenNode {
 impl TreeBuilder {
     pub fn new(root: Element) -> Self {
         let place = NodePlace { parent: NO_PARENT, end: 1, slot: 0, depth: 0 };
-        let tree = Tree { elements: vec![root], places: vec![place], complete: true, lacking: None };
+        let tree = Tree {
+            elements: vec![root],
+            places: vec![place],
+            complete: true,
+            lacking: None,
+            notice: None,
+            scrolled: (0, 0),
+        };
         Self { tree, open: vec![OpenNode { node: Tree::ROOT, next_slot: 0 }] }
     }
 
@@ -548,6 +562,14 @@ mod tests {
     }
 
     #[test]
+    fn places_can_be_left_out_of_a_fingerprint() {
+        let change = |change: fn(&mut Element)| sample().map_elements(change).fingerprint_with(true, false);
+        let before = sample().fingerprint_with(true, false);
+        assert_eq!(change(|element| (element.bounds.y, element.hidden) = (900, true)), before);
+        assert_ne!(change(|element| element.enabled = false), before);
+    }
+
+    #[test]
     fn the_focus_can_be_left_out_of_a_fingerprint() {
         let change = |change: fn(&mut Element)| {
             sample().map_elements(|element| {
@@ -556,7 +578,8 @@ mod tests {
                 }
             })
         };
-        let same = |after: Tree| sample().fingerprint_beside_focus() == after.fingerprint_beside_focus();
+        let same =
+            |after: Tree| sample().fingerprint_with(false, true) == after.fingerprint_with(false, true);
         assert!(same(change(|element| element.focused = true)));
         assert!(!same(change(|element| element.enabled = false)));
     }

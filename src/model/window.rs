@@ -12,6 +12,8 @@ pub struct Window {
     pub bounds: Rect,
     pub focused: bool,
     pub minimized: bool,
+    /// The address of the page that it shows; of a browser's tabs and their dialogs alone.
+    pub url: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@
 //! anybody above, whichever tool, surface or replay asks, and gets no input.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -14,11 +15,15 @@ use crate::error::{Error, Kind, Result};
 use crate::model::app::AppNames;
 use crate::model::geometry::visible_regions;
 use crate::model::input::{Act, Delivery, Handle};
+use crate::model::page::{
+    ChooserFiles, Download, Forgettable, HistoryStep, HostBytes, HostCookies, PageLogLines, PageVisit,
+    ShownPage,
+};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::ancestors::Ancestor;
 use crate::platform::{
-    Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Coordinates, Desktop, Done, Facts,
-    FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Shot, Stage, Watch,
+    Accessibility, Activation, Capture, Claimant, Coordinates, Desktop, Done, Facts, FieldText, Health,
+    Input, Menu, Pages, Patience, Platform, PointedNodes, PressGuard, Shot, Stage, platform_parts,
 };
 use crate::privacy::app_rules::{AppFacts, AppRules, Judged};
 
@@ -174,6 +179,22 @@ impl Guarded {
         lock(&self.withheld).iter().any(|window| window.uid == uid)
     }
 
+    /// The windows that are black in a picture of a part of the screen: each application and where its window is.
+    pub fn withheld_in(&self, area: Rect) -> Result<Vec<(String, Rect)>> {
+        if lock(&self.withheld).is_empty() {
+            return Ok(Vec::new());
+        }
+        let windows = self.raw_windows()?;
+        let withheld = lock(&self.withheld).clone();
+        let order = self.inner.desktop().stacking()?;
+        let shows = |window: &&Window| {
+            let parts = shown_parts(window, &windows, order.as_deref(), &withheld);
+            !window.minimized && parts.iter().any(|part| part.intersection(&area).is_some())
+        };
+        let named = |window: &Window| Some((self.judge(window)?.app, window.bounds));
+        Ok(withheld.iter().filter(shows).filter_map(named).collect())
+    }
+
     fn judge(&self, window: &Window) -> Option<Withheld> {
         let names = self.names_of(window);
         let hosts = self.hosts.get_or_init(|| self.inner.desktop().hosts());
@@ -324,32 +345,88 @@ impl Platform for Guarded {
         self.inner.stage()
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: self.inner.clipboard(),
+        apps: self.inner.apps(),
+        watch: self.inner.watch(),
+        pages: self,
+    }
+}
+
+impl Pages for Guarded {
+    fn is_browser(&self) -> bool {
+        self.inner.pages().is_browser()
     }
 
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
+    fn is_whole_desktop(&self) -> bool {
+        self.inner.pages().is_whole_desktop()
     }
 
-    fn input(&self) -> &dyn Input {
-        self
+    fn visit(&self, visit: &PageVisit, cancel: &Cancel) -> Result<ShownPage> {
+        visit.window_uid.as_ref().map_or(Ok(()), |uid| self.check_uid(uid))?;
+        self.inner.pages().visit(visit, cancel)
     }
 
-    fn capture(&self) -> &dyn Capture {
-        self
+    fn step_history(
+        &self,
+        window_uid: &str,
+        step: HistoryStep,
+        at_most: Duration,
+        cancel: &Cancel,
+    ) -> Result<ShownPage> {
+        self.check_uid(window_uid)?;
+        self.inner.pages().step_history(window_uid, step, at_most, cancel)
     }
 
-    fn clipboard(&self) -> &dyn Clipboard {
-        self.inner.clipboard()
+    fn reading_tree(&self, window: &Window, main_part: bool, patience: &Patience) -> Result<Tree> {
+        self.check(window)?;
+        self.inner.pages().reading_tree(window, main_part, patience)
     }
 
-    fn apps(&self) -> &dyn Apps {
-        self.inner.apps()
+    fn named_files(&self, window_uid: &str) -> Vec<String> {
+        self.inner.pages().named_files(window_uid)
     }
 
-    fn watch(&self) -> &dyn Watch {
-        self.inner.watch()
+    fn chooser_files(&self, window_uid: Option<&str>, names: &[String]) -> Result<ChooserFiles> {
+        let chosen = self.inner.pages().chooser_files(window_uid, names)?;
+        self.check_uid(&chosen.window_uid)?;
+        Ok(chosen)
+    }
+
+    fn choose_files(&self, chosen: &ChooserFiles, cancel: &Cancel) -> Result<()> {
+        self.check_uid(&chosen.window_uid)?;
+        self.inner.pages().choose_files(chosen, cancel)
+    }
+
+    fn downloads(&self) -> Result<Vec<Download>> {
+        self.inner.pages().downloads()
+    }
+
+    fn keep_download(&self, id: &str) -> Result<Download> {
+        self.inner.pages().keep_download(id)
+    }
+
+    /// Without what windows write that may not be seen.
+    fn log_lines(&self) -> Result<PageLogLines> {
+        let mut log = self.inner.pages().log_lines()?;
+        log.lines.retain(|line| !line.window_uid.as_ref().is_some_and(|uid| self.is_withheld(uid)));
+        Ok(log)
+    }
+
+    fn cookies(&self, cancel: &Cancel) -> Result<Vec<HostCookies>> {
+        self.inner.pages().cookies(cancel)
+    }
+
+    fn traffic(&self) -> Result<Vec<HostBytes>> {
+        self.inner.pages().traffic()
+    }
+
+    fn forget(&self, what: Forgettable, origin: Option<&str>, cancel: &Cancel) -> Result<()> {
+        self.inner.pages().forget(what, origin, cancel)
     }
 }
 
@@ -435,6 +512,28 @@ impl Accessibility for Guarded {
         self.check_uid(&element.window_uid)?;
         self.inner.accessibility().field(element, cancel)
     }
+
+    fn text_places(
+        &self,
+        element: &Handle,
+        text: &str,
+        characters: &[Range<usize>],
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<Rect>>> {
+        self.check_uid(&element.window_uid)?;
+        self.inner.accessibility().text_places(element, text, characters, cancel)
+    }
+
+    fn nodes_at(
+        &self,
+        window: &Window,
+        tree: &Tree,
+        at: Point,
+        cancel: &Cancel,
+    ) -> Result<Option<PointedNodes>> {
+        self.check(window)?;
+        self.inner.accessibility().nodes_at(window, tree, at, cancel)
+    }
 }
 
 impl Input for Guarded {
@@ -446,6 +545,10 @@ impl Input for Guarded {
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()> {
         self.check_act(act)?;
         self.inner.input().check(act, cancel)
+    }
+
+    fn await_rest(&self, window: &Window, at_most: Duration, cancel: &Cancel) -> Result<bool> {
+        self.inner.input().await_rest(window, at_most, cancel)
     }
 
     fn claim(&self, claimant: &Claimant) -> Result<()> {

@@ -20,6 +20,8 @@ pub enum ChoosingKey {
     Leaves,
     /// A letter: the option that begins with it, or whose mnemonic it is.
     Spells,
+    /// Everything in the list is chosen, and everything in a text marked.
+    TakesAll,
     /// What closes, opens or leaves.
     Neither,
 }
@@ -29,9 +31,13 @@ impl ChoosingKey {
         let commands = |held: &Modifier| matches!(held, Modifier::Ctrl | Modifier::Meta);
         match keys.key {
             Key::Modifier(_) => ChoosingKey::Neither,
+            // GTK has a second combination for it.
+            Key::Character('a' | 'A' | '/') if keys.modifiers.iter().any(commands) => ChoosingKey::TakesAll,
             Key::Character(_) if keys.modifiers.iter().any(commands) => ChoosingKey::Neither,
             Key::Character(_) => ChoosingKey::Spells,
             Key::Named(NamedKey::Enter | NamedKey::Space) => ChoosingKey::Takes,
+            // What is marked in an open list is chosen, and the list closes.
+            Key::Named(NamedKey::Up) if keys.modifiers.contains(&Modifier::Alt) => ChoosingKey::Takes,
             Key::Named(NamedKey::Tab) => ChoosingKey::Leaves,
             Key::Named(
                 NamedKey::Up
@@ -48,21 +54,82 @@ impl ChoosingKey {
     }
 }
 
-/// The options that a key may choose, with the focus there.
-pub fn chosen_by_key(view: &View, focus: usize, key: ChoosingKey) -> Vec<usize> {
-    let (open, around) = (|| open_entries(view, focus), || options_around(view, focus));
+/// The options that a key may choose, with the focus there. While a menu is open that the tree does not show
+/// (`has_unseen_menu`), it may be any of the window's.
+pub fn chosen_by_key(view: &View, focus: usize, key: ChoosingKey, has_unseen_menu: bool) -> Vec<usize> {
+    let open = || open_entries(view, focus, has_unseen_menu);
+    let around = || options_around(view, focus);
+    // The list of something that is open may be anywhere in the window.
+    let is_open = view.unredacted(focus).expanded == Some(true);
+    let elsewhere = || shown_options(view).filter(move |_| is_open);
     match key {
         ChoosingKey::Neither => Vec::new(),
+        ChoosingKey::TakesAll if takes_letters(view.unredacted(focus)) => Vec::new(),
+        ChoosingKey::TakesAll => around().collect(),
         // In a menu an arrow only marks; the entries of a combo box are its options.
         ChoosingKey::Moves if choice_group(view, focus).is_some_and(|group| is_combo(view, group)) => {
             around().collect()
         }
         ChoosingKey::Moves => around().filter(|&node| !is_entry(view.unredacted(node))).collect(),
-        ChoosingKey::Leaves if view.unredacted(focus).expanded != Some(true) => open().collect(),
-        ChoosingKey::Takes | ChoosingKey::Leaves => open().chain(around()).collect(),
+        ChoosingKey::Leaves if !is_open => open().collect(),
+        ChoosingKey::Takes | ChoosingKey::Leaves => open().chain(around()).chain(elsewhere()).collect(),
         ChoosingKey::Spells if takes_letters(view.unredacted(focus)) => open().collect(),
         ChoosingKey::Spells => open().chain(around()).collect(),
     }
+}
+
+/// Whether a key only leads away from what has the focus: escape chooses no option, and tab presses no button.
+pub fn backs_out(view: &View, focus: usize, keys: &KeyCombo) -> bool {
+    let element = view.unredacted(focus);
+    let by_shift = || keys.modifiers.iter().all(|held| matches!(held, Modifier::Shift));
+    match keys.key {
+        Key::Named(NamedKey::Escape) => keys.modifiers.is_empty() && element.role.is_option(),
+        Key::Named(NamedKey::Tab) => by_shift() && is_left_by_tab(element),
+        _ => false,
+    }
+}
+
+/// What tab moves the focus away from without choosing, opening or entering anything.
+fn is_left_by_tab(element: &Element) -> bool {
+    let is_pressed = element.role.is_link() || element.role == Role::Button || element.role.toggles();
+    is_pressed && element.expanded != Some(true)
+}
+
+/// The options that show in a window, of lists and of menus that are open: a field may choose among them although they
+/// stand somewhere else, as in a combo box whose list is drawn over the page, or under a search field.
+pub fn shown_options(view: &View) -> impl Iterator<Item = usize> {
+    let is_listed = move |node: usize| {
+        let element = view.unredacted(node);
+        let in_bar = view.tree().parent(node).is_some_and(|bar| view.unredacted(bar).role == Role::MenuBar);
+        element.role.is_option() && !matches!(element.role, Role::RadioButton | Role::TabItem) && !in_bar
+    };
+    let is_shut = move |node: usize| is_combo(view, node) && view.unredacted(node).expanded != Some(true);
+    let shows =
+        move |node: usize| ancestors(view, node).all(|node| !view.unredacted(node).hidden && !is_shut(node));
+    (0..view.tree().len()).filter(move |&node| is_listed(node) && shows(node))
+}
+
+/// The options of the list that an element is in: shift and a click, or a drag, chooses what lies between.
+pub fn options_in_range(view: &View, node: usize) -> Vec<usize> {
+    let in_list = ancestors(view, node).find(|&node| choice_group(view, node).is_some());
+    in_list.map_or_else(Vec::new, |node| options_around(view, node).collect())
+}
+
+/// The tabs that a key turns to, wherever the focus is: ctrl+tab and its like, and a digit with a modifier.
+pub fn tabs_turned_to(view: &View, keys: &KeyCombo) -> Vec<usize> {
+    let holds = |wanted: &[Modifier]| keys.modifiers.iter().any(|held| wanted.contains(held));
+    let turns = match keys.key {
+        Key::Named(NamedKey::PageUp | NamedKey::PageDown | NamedKey::Tab) => holds(&[Modifier::Ctrl]),
+        Key::Character(digit) if digit.is_ascii_digit() => {
+            holds(&[Modifier::Alt, Modifier::Ctrl, Modifier::Meta])
+        }
+        _ => false,
+    };
+    let is_tab = |node: &usize| {
+        let element = view.unredacted(*node);
+        element.role == Role::TabItem && element.selected != Some(true)
+    };
+    (0..view.tree().len()).filter(|node| turns && is_tab(node)).collect()
 }
 
 /// The options that the wheel may choose over an element.
@@ -101,9 +168,10 @@ fn ancestors(view: &View, node: usize) -> impl Iterator<Item = usize> {
 
 /// The entries of the menus that are open. A menu has the keyboard while it is open, whatever the application says has
 /// the focus. A page may show a menu all the time: it has the keyboard when the focus is in it.
-fn open_entries(view: &View, focus: usize) -> impl Iterator<Item = usize> {
+fn open_entries(view: &View, focus: usize, has_unseen_menu: bool) -> impl Iterator<Item = usize> {
     let shows = move |node: usize| {
-        is_entry(view.unredacted(node)) && ancestors(view, node).all(|node| !view.unredacted(node).hidden)
+        let is_shown = || ancestors(view, node).all(|node| !view.unredacted(node).hidden);
+        is_entry(view.unredacted(node)) && (has_unseen_menu || is_shown())
     };
     let opened = move |node: usize| {
         let parent = view.tree().parent(node).map(|parent| &view.unredacted(parent).role);
@@ -167,8 +235,11 @@ mod tests {
         for keys in ["up", "shift+down", "home", "ctrl+pagedown"] {
             check(keys, ChoosingKey::Moves);
         }
-        for keys in ["enter", "space", "alt+enter"] {
+        for keys in ["enter", "space", "alt+enter", "alt+up"] {
             check(keys, ChoosingKey::Takes);
+        }
+        for keys in ["ctrl+a", "cmd+a", "ctrl+/"] {
+            check(keys, ChoosingKey::TakesAll);
         }
         check("tab", ChoosingKey::Leaves);
         for keys in ["d", "shift+d", "alt+d", "7"] {

@@ -29,6 +29,15 @@ pub struct DesktopState {
     generation: u64,
 }
 
+/// A look that was taken after an input, and when.
+pub(super) struct KeptLook {
+    desktop: Arc<DesktopState>,
+    at: Duration,
+}
+
+/// Not everything that changes is told of, so that it serves the next step and no later one.
+const KEPT_TIME: Duration = Duration::from_millis(250);
+
 impl fmt::Debug for DesktopState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DesktopState").field("windows", &self.windows).finish_non_exhaustive()
@@ -114,6 +123,21 @@ impl Observer {
         let windows = self.platform.desktop().windows()?;
         lock(&self.listed).clone_from(&windows);
         Ok(Arc::new(DesktopState::new(self.platform.clone(), windows, generation)))
+    }
+
+    /// Keeps a look that was taken after an input, when what came of it was there.
+    pub fn keep_look(&self, desktop: &Arc<DesktopState>) {
+        *lock(&self.kept) = Some(KeptLook { desktop: desktop.clone(), at: self.clock.now() });
+    }
+
+    /// The desktop now. Right after an input, if nothing was told of since, it is the look that was taken then.
+    pub fn desktop_after_input(&self) -> Result<Arc<DesktopState>> {
+        let generation = self.generation()?;
+        let is_fresh = |kept: &KeptLook| {
+            kept.desktop.generation == generation && self.clock.now().saturating_sub(kept.at) < KEPT_TIME
+        };
+        let kept = lock(&self.kept).as_ref().filter(|kept| is_fresh(kept)).map(|it| it.desktop.clone());
+        kept.map_or_else(|| self.desktop(), Ok)
     }
 
     /// The desktop now: the same look, if nothing changed since.

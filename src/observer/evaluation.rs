@@ -17,6 +17,9 @@ use crate::model::{Selector, Tree, Window};
 use crate::pattern::{Effort, Pattern};
 use crate::platform::Shot;
 
+/// What a reading gets at the end of a wait: less would see nothing of a window without elements.
+const SHORTEST_READING: Duration = Duration::from_millis(300);
+
 pub struct Evaluation<'a> {
     pub(super) observer: &'a Observer,
     pub(super) cancel: &'a Cancel,
@@ -28,6 +31,8 @@ pub struct Evaluation<'a> {
     desktop: OnceCell<Result<Arc<DesktopState>>>,
     /// What was read in the pictures of windows, by their uid.
     read: RefCell<HashMap<String, Result<Arc<str>>>>,
+    /// Until when pixels may be read; without it, as long as that takes.
+    pixels_until: Option<Duration>,
     /// Something was read that nobody tells the changes of: a window without elements.
     read_dark: Cell<bool>,
 }
@@ -51,12 +56,18 @@ impl Observer {
             window,
             desktop: OnceCell::new(),
             read: RefCell::default(),
+            pixels_until: None,
             read_dark: Cell::new(false),
         }
     }
 }
 
 impl Evaluation<'_> {
+    /// Pixels are read until then.
+    pub(super) fn with_pixels_until(self, deadline: Duration) -> Self {
+        Self { pixels_until: Some(deadline), ..self }
+    }
+
     pub(super) fn desktop(&self) -> Result<&Arc<DesktopState>> {
         self.desktop.get_or_init(|| self.observer.desktop()).as_ref().map_err(Clone::clone)
     }
@@ -129,9 +140,22 @@ impl Evaluation<'_> {
         if let Some(read) = self.read.borrow().get(&chosen.raw.uid) {
             return read.clone();
         }
-        let read = self.observer.ocr_text(chosen, self.cancel).map(Arc::from);
+        let read = self.read_in_time(chosen).map(Arc::from);
         self.read.borrow_mut().insert(chosen.raw.uid.clone(), read.clone());
         read
+    }
+
+    fn read_in_time(&self, chosen: &ResolvedWindow) -> Result<String> {
+        let Some(until) = self.pixels_until else {
+            return self.observer.ocr_text(chosen, self.cancel);
+        };
+        let left = until.saturating_sub(self.observer.clock.now());
+        self.observer.ocr_text_within(left.max(SHORTEST_READING), chosen, self.cancel)
+    }
+
+    /// Whether pixels were read, during which the trees may have changed.
+    pub(super) fn has_read_pixels(&self) -> bool {
+        !self.read.borrow().is_empty()
     }
 
     pub(super) fn note_dark(&self, view: &View) {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::find_row::row_names;
 use super::identity::element_label;
 use super::outline::{OutlineOptions, in_view, is_actionable, neighbor_lines};
 use super::{Observer, Ref, ResolvedWindow, View, WindowChoice};
@@ -59,6 +60,12 @@ pub struct ElementMatch {
     pub path: String,
     /// What an outline shows before and after it.
     pub around: [Option<String>; 2],
+    /// The part of a long name that has the words, where a line would end before it.
+    pub excerpt: Option<String>,
+    /// What stands in its row.
+    pub row: String,
+    /// Words that were sought stand there and not on it.
+    pub by_row: bool,
 }
 
 /// Below this two texts have little in common.
@@ -101,7 +108,7 @@ impl Observer {
         search.more = hits.len().saturating_sub(sought.most);
         hits.truncate(sought.most);
         for (hit, chosen, view) in hits {
-            search.matches.push(self.build_match(hit, chosen, view)?);
+            search.matches.push(self.build_match(hit, chosen, view, sought)?);
         }
         Ok(search)
     }
@@ -122,13 +129,22 @@ impl Observer {
         Ok(windows.into_iter().map(|window| self.resolve_raw(&desktop, window, None)).collect())
     }
 
-    fn build_match(&self, hit: SearchHit, chosen: ResolvedWindow, view: Arc<View>) -> Result<ElementMatch> {
+    fn build_match(
+        &self,
+        hit: SearchHit,
+        chosen: ResolvedWindow,
+        view: Arc<View>,
+        sought: &SearchWords,
+    ) -> Result<ElementMatch> {
         let (tree, node) = (view.tree(), hit.node);
         Ok(ElementMatch {
             score: (hit.score * 100.0).round() / 100.0,
             reference: self.show_ref(&chosen, &view, node)?,
             path: ancestor_path(tree, node),
             around: neighbor_lines(tree, &OutlineOptions::default(), node),
+            excerpt: sought.text.as_deref().and_then(|text| excerpt_of(&tree[node].name, text)),
+            row: row_names(tree, node).join(" · "),
+            by_row: hit.by_row,
             chosen,
             node,
             view,
@@ -145,11 +161,41 @@ fn ancestor_path(tree: &Tree, node: usize) -> String {
     steps.join(" > ")
 }
 
+/// The part of a text around the first of the words that it has, if that does not stand at its beginning.
+fn excerpt_of(text: &str, sought: &str) -> Option<String> {
+    let lower: Vec<char> =
+        text.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect();
+    let find = |words: &str| {
+        let words: Vec<char> = words.to_lowercase().chars().collect();
+        (!words.is_empty()).then(|| lower.windows(words.len()).position(|part| part == words)).flatten()
+    };
+    let longest_first = || {
+        let mut words: Vec<&str> = sought.split_whitespace().collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.into_iter().find_map(find)
+    };
+    let at = find(sought.trim()).or_else(longest_first)?;
+    let start = (at >= EXCERPT_FROM).then(|| at - EXCERPT_BEFORE)?;
+    Some(format!("…{}", text.chars().skip(start).collect::<String>()))
+}
+
+/// A line shows a text up to about here.
+const EXCERPT_FROM: usize = 40;
+const EXCERPT_BEFORE: usize = 15;
+
 #[derive(Debug)]
 struct SearchHit {
     score: f64,
     node: usize,
+    by_row: bool,
 }
+
+/// What is found by words of its row comes after what says all of them itself.
+const BY_ROW: f64 = 0.84;
+
+/// A word that begins so, and a role that is nearly the one that was asked for.
+const LIKE_WORD: f64 = 0.9;
+const LIKE_ROLE: f64 = 0.9;
 
 /// What people call things, and the roles that are meant. A role's own name need not stand here.
 const CALLED: &[(&str, &[Role])] = &[
@@ -203,12 +249,37 @@ impl SearchQuery {
     fn find_hits<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = SearchHit> + 'a {
         let seen = in_view(tree, Tree::ROOT);
         (0..tree.len()).filter_map(move |node| {
-            let score = self.score_element(&tree[node])?;
+            let own = self.score_element(&tree[node]);
+            let by_row = own.is_none_or(|own| own < BY_ROW) && self.is_found_by_row(tree, node);
+            let score = if by_row { BY_ROW } else { own? };
             // What cannot be seen or used now is seldom meant.
             let unlikely = if seen[node] { 0.0 } else { 0.05 };
             let usable = if is_actionable(&tree[node]) { 0.0 } else { 0.02 };
-            Some(SearchHit { score: score - unlikely - usable, node })
+            Some(SearchHit { score: score - unlikely - usable, node, by_row })
         })
+    }
+
+    /// Whether something to act on has one of the words, or the role that is sought, and its row all the others.
+    fn is_found_by_row(&self, tree: &Tree, node: usize) -> bool {
+        let Some(sought) = self.bare.as_ref().filter(|_| self.hint.is_some()).or(self.text.as_ref()) else {
+            return false;
+        };
+        let element = &tree[node];
+        let roles = self.role.as_ref().or(self.hint.as_ref());
+        let of_role = roles.map(|roles| role_score(roles, element.role.name()) >= LIKE_ROLE);
+        if !is_actionable(element) || of_role == Some(false) {
+            return false;
+        }
+        let says = [Some(element.name.as_str()), element.description.as_deref()];
+        let name = FoldedWords::of(&says.into_iter().flatten().collect::<Vec<_>>().join(" "));
+        let is_in = |word: &String, words: &FoldedWords| best_word(word, &words.words) >= LIKE_WORD;
+        let (own, rest): (Vec<&String>, Vec<&String>) =
+            sought.words.iter().partition(|word| is_in(word, &name));
+        if rest.is_empty() || (own.is_empty() && of_role.is_none()) {
+            return false;
+        }
+        let row = FoldedWords::of(&row_names(tree, node).join(" "));
+        rest.into_iter().all(|word| is_in(word, &row))
     }
 
     fn score_element(&self, element: &Element) -> Option<f64> {
@@ -279,14 +350,14 @@ struct FoldedWords {
     line: String,
 }
 
-/// Of a long text only the beginning is compared.
+/// Of a long text only the beginning is compared with words that are written alike; all of it with the words themselves.
 const MOST_WORDS: usize = 64;
 
 impl FoldedWords {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
         let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-        let words: Vec<String> = words.take(MOST_WORDS).map(str::to_owned).collect();
+        let words: Vec<String> = words.map(str::to_owned).collect();
         if words.is_empty() && !lower.trim().is_empty() {
             // Signs alone, as on the keys of a calculator.
             return Self::of_words(vec![lower.trim().to_owned()]);
@@ -321,17 +392,19 @@ fn text_similarity(sought: &FoldedWords, text: &FoldedWords) -> f64 {
 }
 
 fn best_word(sought: &str, words: &[String]) -> f64 {
-    let like = |word: &String| {
+    let like = |(at, word): (usize, &String)| {
         if word == sought {
             1.0
         } else if word.starts_with(sought) {
             0.9
+        } else if at >= MOST_WORDS {
+            0.0
         } else {
             let near = strsim::normalized_damerau_levenshtein(sought, word);
             if near >= LEAST_OF_A_WORD { near } else { 0.0 }
         }
     };
-    words.iter().map(like).fold(0.0, f64::max)
+    words.iter().enumerate().map(like).fold(0.0, f64::max)
 }
 
 /// Nothing to look for is a mistake of the caller.
@@ -389,6 +462,42 @@ mod tests {
     }
 
     #[test]
+    fn the_row_tells_buttons_with_one_tooltip_apart() {
+        let place = Rect::new(0, 0, 9, 9);
+        let mut tree = TreeBuilder::new(Element::new("Window", "Stock", place));
+        for item in ["Lamp", "Chair", "Shelf"] {
+            tree.open(Element::new("Row", "", place));
+            tree.add_leaf(Element::new("DataItem", item, place));
+            let description = Some("Delete record".to_owned());
+            tree.add_leaf(Element { description, ..Element::new("Button", "\u{f1f8}", place) });
+            tree.close();
+        }
+        let tree = tree.finish();
+        let text = Some("Delete record Shelf".to_owned());
+        let sought = SearchWords { text, role: Some("button".to_owned()), most: 3 };
+        let best =
+            SearchQuery::of(&sought).find_hits(&tree).max_by(|one, other| one.score.total_cmp(&other.score));
+        assert_eq!(best.map(|hit| (hit.node, hit.by_row)), Some((tree.len() - 1, true)));
+    }
+
+    #[test]
+    fn all_of_a_long_text_is_searched() {
+        let text = format!("{} the warranty ends in March", "word ".repeat(300));
+        let mut tree = TreeBuilder::new(Element::new("Window", "Shop", Rect::default()));
+        tree.add_leaf(Element::new("Text", text.as_str(), Rect::new(0, 0, 9, 9)));
+        let tree = tree.finish();
+        let hits = |text: &str| {
+            let sought = SearchWords { text: Some(text.to_owned()), ..SearchWords::default() };
+            SearchQuery::of(&sought).find_hits(&tree).filter(|hit| hit.node == 1).count()
+        };
+        assert_eq!((hits("warranty"), hits("warranty ends in march"), hits("guarantee")), (1, 1, 0));
+        let excerpt = excerpt_of(&text, "Warranty ends").unwrap();
+        assert!(excerpt.starts_with('…') && excerpt.contains(" the warranty ends"), "{excerpt}");
+        assert_eq!(excerpt_of("a short text", "short"), None);
+        assert_eq!(excerpt_of("", "short"), None);
+    }
+
+    #[test]
     fn slips_are_forgiven() {
         check("remeber me", "", &["CheckBox \"Remember me\""]);
         check("email adress", "", &["Edit \"E-mail address\""]);
@@ -407,6 +516,27 @@ mod tests {
         check("", "checkbox", &["CheckBox \"Remember me\""]);
         check("", "text field", &["Edit \"E-mail address\"", "Edit \"User\""]);
         check("", "link", &["Hyperlink \"Terms and conditions\""]);
+    }
+
+    #[test]
+    fn words_of_its_row_tell_which_button_is_meant() {
+        let mut tree = TreeBuilder::new(Element::new("Window", "Hotel", Rect::new(0, 0, 900, 900)));
+        for (at, room) in ["Single room", "Deluxe room"].into_iter().enumerate() {
+            let y = 100 * at as i32;
+            tree.add_leaf(Element::new("Text", room, Rect::new(0, y, 90, 20)));
+            tree.add_leaf(Element::new("Button", "Book", Rect::new(200, y, 60, 24)));
+        }
+        let tree = tree.finish();
+        let found = |text: &str, role: Option<&str>| -> Vec<usize> {
+            let sought = SearchWords { text: Some(text.to_owned()), role: role.map(str::to_owned), most: 9 };
+            let mut hits: Vec<SearchHit> = SearchQuery::of(&sought).find_hits(&tree).collect();
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+            hits.into_iter().map(|hit| hit.node).collect()
+        };
+        assert_eq!(found("book deluxe", None), [4]);
+        assert_eq!(found("deluxe book button", None)[0], 4);
+        assert_eq!(found("deluxe", Some("button")), [4]);
+        assert_eq!(found("book", None), [2, 4]);
     }
 
     #[test]

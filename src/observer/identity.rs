@@ -19,7 +19,7 @@ use super::View;
 use super::text::{one_line, shorten_text};
 use crate::clock::lock;
 use crate::config::limits;
-use crate::model::{Element, Tree, Window};
+use crate::model::{Element, Role, Tree, Window};
 
 /// The name of an element for the life of this process: `e17`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +70,7 @@ fn hash(value: impl Hash) -> u64 {
 /// What the elements of one capture are known by. Made once for a view, when first asked for.
 #[derive(Debug)]
 pub struct Marks {
-    /// Role and name. Of the root and of documents the role alone: titles change.
+    /// Role and name. Of the root and of documents the role alone: titles change. What is chosen in a combo box is no name.
     meaning: Vec<u64>,
     /// Meaning and that of all ancestors, and the documents among them.
     path: Vec<u64>,
@@ -106,7 +106,7 @@ impl Marks {
         let (meaning, above) = match raw.parent(node) {
             None => (hash((&element.role, "")), 0),
             Some(parent) if element.is_document => (hash((&element.role, "")), self.path[parent]),
-            Some(parent) => (hash((&element.role, &element.name)), self.path[parent]),
+            Some(parent) => (hash((&element.role, name_of_its_own(raw, node))), self.path[parent]),
         };
         let path = match &element.native {
             Some(document) if element.is_document => hash((above, meaning, document)),
@@ -150,6 +150,14 @@ impl Marks {
     }
 }
 
+/// GTK3 calls a combo box that has no name by what is chosen in it.
+fn name_of_its_own(raw: &Tree, node: usize) -> &str {
+    let Element { role, name, value, .. } = &raw[node];
+    let is_choice =
+        || value.as_ref() == Some(name) || (node + 1..raw.end(node)).any(|option| raw[option].name == *name);
+    if *role == Role::ComboBox && is_choice() { "" } else { name }
+}
+
 fn lasting_native(element: &Element) -> Option<&str> {
     element.native.as_deref().filter(|_| !element.native_is_place)
 }
@@ -176,10 +184,6 @@ const BY_SIGNATURE: Certainty = Certainty {
 const REPLACED: Certainty = Certainty {
     confidence: 0.9,
     reason: "its object is gone; it was replaced by the only one with the same role, name and ancestors",
-};
-pub const REOPENED: Certainty = Certainty {
-    confidence: 0.8,
-    reason: "its window is gone; a window of the same program and title has one matching element",
 };
 const SAME_PLACE: Certainty = Certainty {
     confidence: 0.6,
@@ -391,7 +395,8 @@ impl Refs {
     pub fn find_again(&self, memory: &RememberedRef, sight: WindowCapture) -> RefLookup {
         let (entry, marks) = (&memory.entry, sight.view.marks());
         if let Some(&node) = entry.native.as_ref().and_then(|native| marks.natives.get(native)) {
-            let same = marks.meaning[node] == entry.meaning;
+            let now = || element_label(&sight.view.tree()[node]);
+            let same = marks.meaning[node] == entry.meaning || differs_in_count(&entry.words, &now());
             return if same { RefLookup::Same(node) } else { RefLookup::Changed(node) };
         }
         // Of a window that could not be read to the end nobody knows whether the object is gone.
@@ -406,7 +411,7 @@ impl Refs {
     }
 
     /// The one element with the same signature, if there was one then and is one now that nobody else is.
-    pub fn only_like(&self, memory: &RememberedRef, sight: WindowCapture) -> Option<usize> {
+    fn only_like(&self, memory: &RememberedRef, sight: WindowCapture) -> Option<usize> {
         let (entry, marks) = (&memory.entry, sight.view.marks());
         if entry.alike != 1 || marks.alike.get(&entry.path) != Some(&1) {
             return None;
@@ -582,6 +587,20 @@ impl RefTable {
 const WORDS_OF_A_NAME: usize = 60;
 
 /// `Button "Save"`: how an element is spoken of.
+/// Whether two labels of one object differ in the number behind them alone, as `Basket (0)` and `Basket (1)` do. A number
+/// anywhere else may be what the caller decided by, such as an amount.
+fn differs_in_count(before: &str, now: &str) -> bool {
+    let without = |label| without_count(label).filter(|rest: &&str| !rest.is_empty());
+    without(before).is_some_and(|before| without(now) == Some(before))
+}
+
+/// `Button "Basket` of `Button "Basket (0)"`.
+fn without_count(label: &str) -> Option<&str> {
+    let rest = label.strip_suffix("\"").unwrap_or(label).strip_suffix(')')?;
+    let start = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    (start.len() < rest.len()).then(|| start.strip_suffix('(')).flatten().map(str::trim_end)
+}
+
 pub fn element_label(element: &Element) -> String {
     match &*element.name {
         "" => one_line(element.role.name()),

@@ -9,13 +9,17 @@ mod changes;
 pub mod choices;
 pub mod describe;
 mod desktop;
+pub mod enter;
 mod evaluation;
 pub mod find;
+mod find_row;
 mod follow;
 pub mod identity;
 mod observe;
 mod ocr;
 pub mod outline;
+pub mod page_text;
+mod pages;
 mod permit;
 pub mod predicate;
 mod press_guard;
@@ -53,7 +57,8 @@ pub use permit::Permit;
 pub use press_guard::ConsentRules;
 pub use resolve::{ElementChoice, ResolvedWindow, SeveralMatches, WindowChoice};
 pub use snapshot::Snapshot;
-pub use target::{ElementTarget, Starting, Target};
+pub use target::{ElementTarget, Starting, Target, TargetOrigin};
+pub use text::one_line;
 pub use tree_tokens::TreeTokens;
 pub use view::View;
 pub use window_ops::{WindowOperation, WindowQuery, WindowWait};
@@ -79,6 +84,12 @@ use crate::privacy::untrusted::clean_text;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
+
+/// An application that goes on for longer is busy with something else than what it was sent.
+const TO_REST: Duration = Duration::from_millis(300);
+
+/// For so long an application may have paused over what keys began.
+const AFTER_KEYS: Duration = Duration::from_millis(80);
 
 /// A picture of what moves is taken so often at most.
 const MOST_PICTURES: u32 = 3;
@@ -108,6 +119,8 @@ pub struct Observer {
     /// The windows as they were last listed.
     listed: Mutex<Vec<Window>>,
     calm: Mutex<Option<CalmSince>>,
+    unseen: Mutex<Option<UnseenEffect>>,
+    kept: Mutex<Option<desktop::KeptLook>>,
 }
 
 /// When somebody began to wait in vain for a change, and what had been counted by then.
@@ -115,6 +128,15 @@ pub struct Observer {
 struct CalmSince {
     generation: u64,
     since: Duration,
+}
+
+/// What may still come of the last input, while nobody has looked for it.
+#[derive(Clone, Copy, Debug)]
+struct UnseenEffect {
+    /// What had been counted before the input.
+    generation: u64,
+    within: Duration,
+    comes_late: bool,
 }
 
 /// A view and where it came from.
@@ -162,6 +184,8 @@ impl Observer {
             secret_fields,
             listed,
             calm: Mutex::default(),
+            unseen: Mutex::default(),
+            kept: Mutex::default(),
         }
     }
 
@@ -181,6 +205,15 @@ impl Observer {
     /// Whether a window may not be seen; nothing of it is in any picture.
     fn is_withheld(&self, window: &Window) -> bool {
         self.guard.as_ref().is_some_and(|guard| guard.is_withheld(&window.uid))
+    }
+
+    /// What is said of the windows that are black in a picture because they may not be seen.
+    pub(crate) fn withheld_note(&self, area: Rect) -> Result<Option<String>> {
+        let Some(guard) = &self.guard else { return Ok(None) };
+        let place = |at: Rect| format!("{},{} {}x{}", at.x, at.y, at.width, at.height);
+        let named: Vec<String> =
+            guard.withheld_in(area)?.into_iter().map(|(app, at)| format!("{app} at {}", place(at))).collect();
+        Ok((!named.is_empty()).then(|| format!("withheld: {} (black here)", named.join(", "))))
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -210,6 +243,11 @@ impl Observer {
     pub fn show_ref(&self, chosen: &ResolvedWindow, view: &View, node: usize) -> Result<Ref> {
         self.remember_window(chosen);
         Ok(self.refs.show_one(WindowCapture { window: &chosen.raw, view }, node))
+    }
+
+    /// The ref that an element was shown under, if it was.
+    pub fn known_ref(&self, chosen: &ResolvedWindow, view: &View, node: usize) -> Option<Ref> {
+        self.refs.existing_ref(WindowCapture { window: &chosen.raw, view }, node)
     }
 
     /// The element that a ref was found to mean goes on under it.
@@ -244,7 +282,8 @@ impl Observer {
     }
 
     fn shown_window(&self, mut window: Window) -> Window {
-        window.title = self.redactor.title(&window.title).into_owned();
+        window.title = self.redactor.window_title(&window).into_owned();
+        window.url = window.url.map(|url| self.redactor.window_url(&url));
         // A process names itself too, and a text that is written around it would keep half of a terminal code.
         window.process = clean_text(&window.process).into_owned();
         window
@@ -272,12 +311,14 @@ impl Observer {
         Ok(view)
     }
 
-    /// The window's elements for those who only need to know which there are and which has the focus: places and values
-    /// may be of an earlier look, so that it is no view, and is not kept.
-    fn focus_tree(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Tree> {
+    /// The window for those who only need to know which element has the focus: the rest may be that of an earlier look,
+    /// so that it is not kept.
+    pub fn focus_view(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Arc<View>> {
+        let began = self.clock.now();
         let (per_call, whole) = (limits::PLATFORM_CALL_TIME, limits::TREE_WALK_TIME);
         let patience = Patience { per_call, whole, cancel: cancel.clone() };
-        Ok(self.platform.accessibility().focus_tree(&chosen.raw, &patience)?.within(LARGEST_TREE))
+        let tree = self.platform.accessibility().focus_tree(&chosen.raw, &patience)?.within(LARGEST_TREE);
+        Ok(self.view_of(&chosen.raw, tree, began, false))
     }
 
     fn cache_now(&self) -> Result<cache::Now> {
@@ -287,13 +328,19 @@ impl Observer {
     fn capture_view(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
         let began = self.clock.now();
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
-        let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
+        let raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
+        Ok(self.view_of(window, raw, began, true))
+    }
+
+    fn view_of(&self, window: &Window, mut raw: Tree, began: Duration, is_whole: bool) -> Arc<View> {
         visibility::mark(&mut raw);
         lock(&self.secret_fields).mark(&window.uid, &mut raw);
+        self.redactor.learn_secrets_of(&raw);
+        lock(&self.secret_fields).veil_values(&window.uid, &mut raw, is_whole);
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
-        let shown = self.redactor.shown(&raw, &window.title);
-        Ok(Arc::new(View::new(raw, shown.tree, took, self.clock.wall_time())))
+        let shown = self.redactor.shown(&raw, window);
+        Arc::new(View::new(raw, shown.tree, took, self.clock.wall_time()))
     }
 
     /// Every window and, where it can be read in `time`, what it shows. It takes cached trees and leaves
@@ -388,6 +435,17 @@ impl Observer {
         })
     }
 
+    /// Whether a menu of the window is open that its tree does not show. One of which nobody can tell counts as open.
+    pub fn has_unseen_menu(&self, chosen: &ResolvedWindow, view: &View) -> bool {
+        let areas = self.platform.desktop().popup_areas(&chosen.raw);
+        areas.map_or(true, |areas| areas.into_iter().any(|area| !view.shows_menu_within(area)))
+    }
+
+    /// Where the menus and lists are that a window has open; none where nobody can tell.
+    pub fn popup_areas(&self, chosen: &ResolvedWindow) -> Vec<Rect> {
+        self.platform.desktop().popup_areas(&chosen.raw).unwrap_or_default()
+    }
+
     /// The window that a pointer works at a point; a menu works the window that opened it.
     pub fn window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<ResolvedWindow>> {
         Ok(self.hit_test(desktop, point)?.window)
@@ -438,6 +496,22 @@ impl Observer {
         }
     }
 
+    /// Waits for a change since `seen`, at most `at_most`.
+    pub fn await_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<()> {
+        match self.platform.watch().wait_change(seen, at_most, cancel)? {
+            Wake::NoEvents => self.clock.sleep(at_most, cancel),
+            Wake::Changed | Wake::Elapsed => Ok(()),
+        }
+    }
+
+    /// An application has come to rest: nothing more is waited for that it told by then. What is counted now.
+    pub fn note_rest(&self) -> Result<u64> {
+        let generation = self.platform.watch().generation()?;
+        let since = self.clock.now().saturating_sub(CALM);
+        *lock(&self.calm) = Some(CalmSince { generation, since });
+        Ok(generation)
+    }
+
     /// Waits until a moment passes without a change, at most `at_most`.
     pub fn await_quiet(&self, at_most: Duration, cancel: &Cancel) -> Result<()> {
         let deadline = self.clock.now() + at_most;
@@ -453,6 +527,77 @@ impl Observer {
                 return Ok(());
             }
         }
+    }
+
+    /// Waits for a change since `seen`, at most `at_most`, and then until the application of the window rests or a moment
+    /// passes without another change; unless it may come late also until it rests and has told of nothing for a moment.
+    /// Whether it rests.
+    pub fn await_effect(
+        &self,
+        chosen: &ResolvedWindow,
+        seen: u64,
+        (at_most, may_come_late): (Duration, bool),
+        cancel: &Cancel,
+    ) -> Result<bool> {
+        let began = self.clock.now();
+        let deadline = began + at_most;
+        loop {
+            let left = deadline.saturating_sub(self.clock.now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let patience = if may_come_late { left } else { left.min(CALM) };
+            match self.platform.watch().wait_change(seen, patience, cancel)? {
+                Wake::Changed => return self.await_rest_or_calm(chosen, deadline, cancel),
+                Wake::Elapsed if !may_come_late && self.comes_to_rest(chosen, CALM, cancel)? => {
+                    return Ok(true);
+                }
+                Wake::Elapsed => *lock(&self.calm) = Some(CalmSince { generation: seen, since: began }),
+                Wake::NoEvents => return self.clock.sleep(left, cancel).map(|()| false),
+            }
+        }
+    }
+
+    fn await_rest_or_calm(
+        &self,
+        chosen: &ResolvedWindow,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Result<bool> {
+        loop {
+            let (since, generation) = (self.clock.now(), self.platform.watch().generation()?);
+            if self.comes_to_rest(chosen, CALM, cancel)? {
+                return Ok(true);
+            }
+            let took = self.clock.now().saturating_sub(since);
+            let left = deadline.saturating_sub(self.clock.now());
+            let rest = CALM.saturating_sub(took).min(left);
+            let is_calm =
+                !matches!(self.platform.watch().wait_change(generation, rest, cancel)?, Wake::Changed);
+            if is_calm {
+                *lock(&self.calm) = Some(CalmSince { generation, since });
+            }
+            if is_calm || left.is_zero() {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn comes_to_rest(&self, chosen: &ResolvedWindow, at_most: Duration, cancel: &Cancel) -> Result<bool> {
+        let rests = self.platform.input().await_rest(&chosen.raw, at_most, cancel)?;
+        if rests {
+            self.note_rest()?;
+        }
+        Ok(rests)
+    }
+
+    /// Waits until a window's application has done what it was sent, and nothing changes any more, at most `at_most` for
+    /// the latter.
+    pub fn await_done(&self, chosen: &ResolvedWindow, at_most: Duration, cancel: &Cancel) -> Result<()> {
+        if self.calm_time(self.platform.watch().generation()?) < CALM {
+            self.comes_to_rest(chosen, TO_REST, cancel)?;
+        }
+        self.await_quiet(at_most, cancel)
     }
 
     /// How long nothing has changed, as far as somebody waited for it.
@@ -484,11 +629,77 @@ impl Observer {
         if delivery == Delivery::Foreground {
             self.raise_for_keys(act)?;
         }
-        self.learn_typed(permit.target(), act, cancel);
+        self.learn_typed(permit.targets(), act, cancel);
+        let bound = self.bound_to_target(permit, act);
+        let act = bound.as_ref().unwrap_or(act);
+        // What was quiet before it says nothing about what comes of it.
+        *lock(&self.calm) = None;
+        *lock(&self.kept) = None;
         let guard = SecondLook::new(self, permit.rules(), permit.targets(), cancel)?;
+        let generation = self.platform.watch().generation()?;
         let done = self.platform.input().act(act, delivery, &guard, cancel);
         self.forget_all();
-        done
+        let done = done?;
+        let unseen =
+            UnseenEffect { generation, within: done.settles_in, comes_late: done.comes_late && !done.rests };
+        *lock(&self.unseen) = Some(unseen);
+        Ok(self.hide_page_words(done))
+    }
+
+    /// A named secret for the focus of a page, addressed to the element that was judged: the focus may go elsewhere.
+    fn bound_to_target(&self, permit: &Permit, act: &Act) -> Option<Act> {
+        let Act::Type { element: None, window_uid, text } = act else { return None };
+        let target = permit.target().and_then(Target::element)?;
+        let is_page = target.chosen.raw.url.is_some() && target.node != Tree::ROOT;
+        let native = target.view.native_handle(target.node).filter(|_| is_page)?;
+        let element = Handle { window_uid: target.chosen.raw.uid.clone(), native };
+        let bound =
+            || Act::Type { element: Some(element), window_uid: window_uid.clone(), text: text.clone() };
+        self.redactor.tells_named_secret(text).then(bound)
+    }
+
+    /// Somebody has waited for what came of the last input.
+    pub fn note_effect_seen(&self) {
+        *lock(&self.unseen) = None;
+    }
+
+    /// Waits for what comes of the last input, where nobody has waited for it yet: keys and the wheel do not.
+    pub fn await_unseen_effect(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
+        let Some(UnseenEffect { generation, within, comes_late }) = lock(&self.unseen).take() else {
+            return Ok(());
+        };
+        if within.is_zero() {
+            return Ok(());
+        }
+        if comes_late {
+            return self.await_effect(chosen, generation, (within, true), cancel).map(drop);
+        }
+        let deadline = self.clock.now() + within;
+        loop {
+            let left = deadline.saturating_sub(self.clock.now());
+            let seen = self.platform.watch().generation()?;
+            self.comes_to_rest(chosen, left, cancel)?;
+            // It may go on after a pause of its own: a dialog is there a moment after the key.
+            let pause = AFTER_KEYS.min(deadline.saturating_sub(self.clock.now()));
+            match self.platform.watch().wait_change(seen, pause, cancel)? {
+                Wake::Changed if !pause.is_zero() => {}
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// A note may repeat what a page said of an input. While a page is open that a rule hides, it is not told.
+    fn hide_page_words(&self, done: Done) -> Done {
+        let may_be_hidden =
+            |window: &Window| window.url.as_deref().is_some_and(|url| self.redactor.hides_page(url));
+        let is_hidden = || match self.platform.desktop().windows() {
+            Ok(windows) => windows.iter().any(may_be_hidden),
+            Err(_) => true,
+        };
+        match done.note {
+            Some(_) if self.redactor.hides_some_pages() && is_hidden() => Done { note: None, ..done },
+            _ => done,
+        }
     }
 
     /// Brings the window that keys are for to the front, before it is looked at where they go.
@@ -559,7 +770,7 @@ impl Observer {
         if !self.redactor.hides_pixels() {
             return take();
         }
-        self.picture_without(take, || self.hidden_places(chosen, cancel)).map(|(shot, _)| shot)
+        self.picture_without(take, || self.black_places(chosen, cancel)).map(|(shot, _)| shot)
     }
 
     /// A picture of one window for somebody outside this machine: whatever is private in it is black,
@@ -599,7 +810,7 @@ impl Observer {
         for window in desktop.windows().iter().filter(|window| !self.is_withheld(window)) {
             let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
-            places.extend(self.hidden_places(&chosen, cancel)?);
+            places.extend(self.black_places(&chosen, cancel)?);
         }
         Ok(places)
     }
@@ -630,11 +841,23 @@ impl Observer {
         if self.knows_places() || !self.redactor.hides_pixels() {
             return Ok(());
         }
-        let hidden = self.fresh_view(chosen, cancel)?.hidden_regions(&self.redactor, &chosen.raw.title);
-        if hidden.is_empty() {
+        if self.black_places(chosen, cancel)?.is_empty() {
             Ok(())
         } else {
             self.require_places("to black out what redaction hides in a screenshot")
+        }
+    }
+
+    /// What is black in a screenshot: what the config hides in pictures, or the secrets alone. A window that shows no
+    /// elements shows no secret that is known.
+    fn black_places(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Vec<Rect>> {
+        if self.redactor.blurs_screenshots() {
+            return self.hidden_places(chosen, cancel);
+        }
+        match self.fresh_view(chosen, cancel) {
+            Ok(view) => Ok(view.named_secret_regions(&self.redactor)),
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            Err(_) => Ok(Vec::new()),
         }
     }
 
@@ -644,7 +867,7 @@ impl Observer {
         if !view.raw().complete {
             return Err(unread_error(chosen));
         }
-        Ok(view.hidden_regions(&self.redactor, &chosen.raw.title))
+        Ok(view.hidden_regions(&self.redactor, &chosen.raw))
     }
 }
 

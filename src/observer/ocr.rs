@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::sketch::{OcrLine, SketchOptions, SketchReading, worth_reading};
 use super::text_match::{TextPage, TextPiece};
@@ -12,13 +13,17 @@ use super::{Observer, ResolvedWindow, View, black_out};
 use crate::clock::{Cancel, Waiting};
 use crate::config;
 use crate::error::{Error, Kind, Result};
-use crate::model::image::Picture;
-use crate::model::{Element, Rect, Role, TreeBuilder, Word};
-use crate::ocr::Ocr;
+use crate::model::image::{Picture, Rgba};
+use crate::model::input::Handle;
+use crate::model::{Element, Point, Rect, Role, TreeBuilder, Window, Word};
+use crate::ocr::{Ocr, PictureTurn};
 use crate::platform::Shot;
 
 /// The role of a line that was read from a picture: it can be clicked, and is known by its words alone.
 pub const TEXT_LINE: Role = Role::TextLine;
+
+/// How far letters may reach out of the place that an application tells for them, in pixels.
+const BEYOND_A_WORD: i32 = 3;
 
 /// A picture without secrets of this desktop. Only from this is text read.
 #[derive(Clone, Debug)]
@@ -59,9 +64,9 @@ impl Readable {
         Readable { picture: self.picture.crop(part), area, hidden: self.hidden.clone() }
     }
 
-    /// Whether something in it is black on purpose. An engine takes the edges of that for letters.
-    fn hides_something(&self) -> bool {
-        self.hidden.iter().any(|hidden| hidden.intersection(&self.area).is_some())
+    /// Whether nothing of it is to be seen.
+    fn hides_everything(&self) -> bool {
+        self.hidden.iter().any(|hidden| hidden.encloses(&self.area))
     }
 }
 
@@ -72,6 +77,15 @@ pub enum OcrScene {
     Window { chosen: Box<ResolvedWindow>, part: Option<Rect> },
     /// What a part of the screen shows, whichever windows that is.
     Screen(Rect),
+}
+
+impl OcrScene {
+    fn area(&self) -> Rect {
+        match self {
+            OcrScene::Window { chosen, .. } => chosen.raw.bounds,
+            OcrScene::Screen(part) => *part,
+        }
+    }
 }
 
 /// How a scene is read.
@@ -118,6 +132,17 @@ impl Observer {
         &self.ocr
     }
 
+    /// Waits until a picture of this part of the screen may be taken to be read: whoever takes one has a turn, until it was
+    /// read. Nobody needs two.
+    pub fn picture_turn(&self, area: Rect, cancel: &Cancel) -> Result<PictureTurn<'_>> {
+        self.picture_turn_within(area, &self.ocr.start_deadline(cancel))
+    }
+
+    fn picture_turn_within(&self, area: Rect, waiting: &Waiting) -> Result<PictureTurn<'_>> {
+        let side = |pixels: i32| u64::from(pixels.unsigned_abs());
+        self.ocr.take_picture_turn(side(area.width) * side(area.height), waiting)
+    }
+
     /// The window as an engine may see it.
     pub fn readable_picture(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Readable> {
         let take = || self.platform.capture().window_picture(&chosen.raw);
@@ -125,13 +150,14 @@ impl Observer {
         let frame = chosen.raw.bounds;
         let places = || {
             let view = self.fresh_view(chosen, cancel)?;
-            Ok(view.unreadable_regions(&self.redactor, &chosen.raw.title, frame))
+            self.unreadable_regions(&chosen.raw, &view, cancel)
         };
         let (mut shot, mut hidden) = self.picture_without(take, places)?;
         if hidden.contains(&frame) {
             hidden.push(shot.area);
             black_out(&mut shot, &hidden);
         }
+        smooth_over(&mut shot, &hidden);
         let Shot { picture, area } = shot;
         Ok(Readable { picture, area, hidden })
     }
@@ -146,7 +172,7 @@ impl Observer {
                 let there = !self.knows_places() || window.bounds.intersects(&part);
                 if there && !window.minimized {
                     let view = self.fresh_view(&self.resolve_raw(&desktop, window, None), cancel)?;
-                    hidden.extend(view.unreadable_regions(&self.redactor, &window.title, window.bounds));
+                    hidden.extend(self.unreadable_regions(window, &view, cancel)?);
                 }
             }
             if !hidden.is_empty() {
@@ -154,8 +180,31 @@ impl Observer {
             }
             Ok(hidden)
         };
-        let (shot, hidden) = self.picture_without(take, places)?;
+        let (mut shot, hidden) = self.picture_without(take, places)?;
+        smooth_over(&mut shot, &hidden);
         Ok(Readable { picture: shot.picture, area: shot.area, hidden })
+    }
+
+    /// What must be black in a picture of the window before it is read: hidden words where the application tells where
+    /// they stand, and otherwise the whole element.
+    fn unreadable_regions(&self, window: &Window, view: &View, cancel: &Cancel) -> Result<Vec<Rect>> {
+        let mut regions = Vec::new();
+        for place in view.unreadable_places(&self.redactor, window, window.bounds) {
+            let words = match (&place.words, view.native_handle(place.node)) {
+                (Some(words), Some(native)) if self.knows_places() => {
+                    let element = Handle { window_uid: window.uid.clone(), native };
+                    let accessibility = self.platform.accessibility();
+                    accessibility.text_places(&element, &words.text, &words.characters, cancel)?
+                }
+                _ => None,
+            };
+            // Letters reach a little beyond their places.
+            let grown =
+                |words: Vec<Rect>| words.into_iter().map(|word| word.grown_by(BEYOND_A_WORD)).collect();
+            let inside = |words: &Vec<Rect>| words.iter().all(|word| place.bounds.encloses(word));
+            regions.extend(words.filter(inside).map_or_else(|| vec![place.bounds], grown));
+        }
+        Ok(regions)
     }
 
     /// What can be read there. What redaction covers is left out and parts the line, so that it is neither found nor
@@ -163,6 +212,7 @@ impl Observer {
     pub fn read_scene(&self, scene: &OcrScene, care: &Care, cancel: &Cancel) -> Result<(Readable, TextPage)> {
         // The reason why nothing can be read comes before the work that would be for nothing.
         self.ocr.describe()?;
+        let _turn = self.picture_turn(scene.area(), cancel)?;
         let readable = self.readable_scene(scene, cancel)?;
         let waiting = self.ocr.start_deadline(cancel);
         let read = self.ocr.read_window(&readable.picture, care.segmentation, &waiting)?;
@@ -200,6 +250,7 @@ impl Observer {
             OcrScene::Screen(_) => self.platform.capture().region_picture(seen.area)?,
         };
         black_out(&mut shot, &seen.hidden);
+        smooth_over(&mut shot, &seen.hidden);
         let Some(place) = place.intersection(&seen.area) else {
             return Ok(false);
         };
@@ -231,6 +282,7 @@ impl Observer {
     fn window_words(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<(Readable, Vec<Word>)> {
         // The reason why nothing can be read comes before the work that would be for nothing.
         self.ocr.describe()?;
+        let _turn = self.picture_turn(chosen.raw.bounds, cancel)?;
         let readable = self.readable_picture(chosen, cancel)?;
         let words = self.read_words(&readable, self.ocr.settings().min_confidence, cancel)?;
         Ok((readable, words))
@@ -241,6 +293,21 @@ impl Observer {
     pub fn ocr_text(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<String> {
         let (_, words) = self.window_words(chosen, cancel)?;
         Ok(text_of(&words))
+    }
+
+    /// The same, given up where it takes longer.
+    pub fn ocr_text_within(
+        &self,
+        patience: Duration,
+        chosen: &ResolvedWindow,
+        cancel: &Cancel,
+    ) -> Result<String> {
+        self.ocr.describe()?;
+        let waiting = self.ocr.start_deadline_within(patience, cancel);
+        let _turn = self.picture_turn_within(chosen.raw.bounds, &waiting)?;
+        let readable = self.readable_picture(chosen, cancel)?;
+        let read = self.ocr.read_window(&readable.picture, None, &waiting)?;
+        Ok(text_of(&self.clear_words(&read, self.ocr.settings().min_confidence)))
     }
 
     /// What can be read in a window for its sketch: the lines of the whole, and the names of elements that
@@ -260,12 +327,14 @@ impl Observer {
             .map(|node| (node, readable.part_on_screen(view.tree()[node].bounds)))
             .filter(|(_, part)| !part.picture.is_empty())
             .collect();
+        // From here on the parts are enough.
+        drop(readable);
         let total = parts.len();
         let (hidden, parts): (Vec<_>, Vec<_>) =
-            parts.into_iter().partition(|(_, part)| part.hides_something());
+            parts.into_iter().partition(|(_, part)| part.hides_everything());
         let (names, unread) = self.read_parts(parts, cancel)?;
         let hidden = (!hidden.is_empty())
-            .then(|| UnreadElements { count: hidden.len(), why: "something in them is hidden".to_owned() });
+            .then(|| UnreadElements { count: hidden.len(), why: "they are hidden".to_owned() });
         let warnings: Vec<String> =
             hidden.iter().chain(&unread).map(|unread| unread.warning_text(total)).collect();
         Ok((SketchReading { lines, names }, (!warnings.is_empty()).then(|| warnings.join("; "))))
@@ -347,6 +416,31 @@ impl Observer {
     }
 }
 
+/// Gives what was blackened the colour that most of what is around it has: an engine takes the edges of black for letters,
+/// and misses those beside it.
+fn smooth_over(shot: &mut Shot, hidden: &[Rect]) {
+    for region in hidden {
+        let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
+        let region = Rect { x, y, ..*region };
+        if let Some(color) = colour_around(&shot.picture, region) {
+            shot.picture.fill(region, color);
+        }
+    }
+}
+
+/// The colour of most pixels that lie right beside a place.
+fn colour_around(picture: &Picture, place: Rect) -> Option<Rgba> {
+    let around = place.grown_by(1).intersection(&picture.area())?;
+    let (last_x, last_y) = (around.right() - 1, around.bottom() - 1);
+    let level = (around.x..=last_x).flat_map(|x| [(x, around.y), (x, last_y)]);
+    let upright = (around.y..=last_y).flat_map(|y| [(around.x, y), (last_x, y)]);
+    let mut counts: BTreeMap<Rgba, usize> = BTreeMap::new();
+    for (x, y) in level.chain(upright).filter(|&(x, y)| !place.contains(Point { x, y })) {
+        *counts.entry(picture.pixel(x, y)?).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(color, _)| color)
+}
+
 /// The lines without what redaction covers: there a line parts.
 fn clear_lines(read: &[Word], shown: &[Word]) -> Vec<Vec<Word>> {
     let told: Vec<(&Word, bool)> =
@@ -417,6 +511,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_hidden_has_the_colour_around_it() {
+        let picture = Picture::new(40, 30, [9, 9, 9, 255]).unwrap();
+        let mut shot = Shot { picture, area: Rect::new(100, 200, 40, 30) };
+        let (word, edge) = (Rect::new(110, 210, 5, 5), Rect::new(90, 190, 20, 20));
+        black_out(&mut shot, &[word, edge]);
+        smooth_over(&mut shot, &[word, edge]);
+        assert!(shot.picture.is_one_colour());
+        // All of it: nothing is around it.
+        let all = shot.area;
+        black_out(&mut shot, &[all]);
+        smooth_over(&mut shot, &[all]);
+        assert_eq!(shot.picture.pixel(3, 3), Some([0, 0, 0, 255]));
+    }
+
+    #[test]
     fn a_part_knows_where_it_was() {
         let whole = Readable {
             picture: Picture::new(40, 30, [255; 4]).unwrap(),
@@ -424,7 +533,7 @@ mod tests {
             hidden: vec![Rect::new(110, 210, 5, 5)],
         };
         assert!(
-            whole.hides_something() && !whole.part_on_screen(Rect::new(115, 200, 9, 9)).hides_something()
+            !whole.hides_everything() && whole.part_on_screen(Rect::new(111, 211, 3, 3)).hides_everything()
         );
         assert_eq!(whole.crop(Rect::new(30, 20, 99, 99)).area(), Rect::new(130, 220, 10, 10));
         assert!(whole.crop(Rect::new(40, 0, 5, 5)).picture().is_empty());

@@ -5,10 +5,12 @@
 //! What can be acted on is always there, with its ref and its place. Made of the shown tree alone; foreign
 //! texts are kept on their line.
 
+mod alike;
 mod fold;
 mod rows;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use schemars::JsonSchema;
@@ -68,6 +70,10 @@ pub struct OutlineOptions {
     pub what_matters_first: bool,
     /// Many lines that went are a number.
     pub counts_gone: bool,
+    /// Who has the focus is no news, and who lost it neither.
+    pub ignores_focus: bool,
+    /// Elements of which it is no news that they are otherwise, unless they are wrong now.
+    pub untold: Vec<usize>,
 }
 
 /// Which long runs of lines become one.
@@ -186,13 +192,19 @@ struct OutlinePlan<'a> {
     open: Vec<(usize, usize)>,
     /// Lines that were cut off.
     left_out: usize,
+    /// Elements that read like another one, and have more to tell.
+    alike: HashSet<usize>,
 }
 
 impl<'a> OutlinePlan<'a> {
     fn of(tree: &'a Tree, options: &'a OutlineOptions) -> Self {
         let (lines, dropped, open) = (Vec::new(), DroppedCounts::default(), Vec::new());
-        let mut plan = OutlinePlan { tree, options, lines, dropped, open, left_out: 0 };
-        let seen = in_view(tree, options.scope);
+        let mut plan =
+            OutlinePlan { tree, options, lines, dropped, open, left_out: 0, alike: HashSet::new() };
+        let mut seen = in_view(tree, options.scope);
+        for node in options.scope + 1..tree.end(options.scope) {
+            seen[node - options.scope] &= !alike::is_unplaced_option(tree, node);
+        }
         let deepest = options.depth.map_or(usize::MAX, |depth| tree.depth(options.scope) + depth);
         for node in options.scope..tree.end(options.scope) {
             plan.open.retain(|(end, _)| node < *end);
@@ -213,7 +225,11 @@ impl<'a> OutlinePlan<'a> {
         if !plan.keeps_kind(Keep::Cells) {
             plan.fold_rows();
         }
+        if !plan.keeps_kind(Keep::Groups) {
+            plan.drop_empty_bars();
+        }
         plan.fold_runs();
+        plan.note_alike();
         plan
     }
 
@@ -269,7 +285,9 @@ impl<'a> OutlinePlan<'a> {
         let around = self.open.last().map(|&(_, line)| &self.tree[self.lines[line].node]);
         self.tree[node].role.is_decoration()
             && self.tree.child_count(node) == 0
-            && around.is_some_and(|around| is_actionable(around) && !around.name.is_empty())
+            && around.is_some_and(|around| {
+                is_actionable(around) && around.role != Role::Document && !around.name.is_empty()
+            })
     }
 
     fn is_repeated(&self, node: usize, seen: &[bool]) -> bool {
@@ -329,6 +347,24 @@ impl<'a> OutlinePlan<'a> {
         self.dropped.repeats += labels.iter().filter(|is_label| **is_label).count();
         let mut labels = labels.into_iter();
         self.lines.retain(|_| labels.next() != Some(true));
+    }
+
+    /// A bar of which nothing has a line says nothing.
+    fn drop_empty_bars(&mut self) {
+        let is_empty = |at: usize| {
+            let (line, element) = (&self.lines[at], &self.tree[self.lines[at].node]);
+            let is_bar = matches!(element.role, Role::MenuBar | Role::StatusBar | Role::ToolBar);
+            let is_last = self.lines.get(at + 1).is_none_or(|next| next.indent <= line.indent);
+            is_bar
+                && is_last
+                && !line.hidden
+                && says_nothing(element)
+                && state_flags(element, true).is_empty()
+        };
+        let empty: Vec<bool> = (0..self.lines.len()).map(is_empty).collect();
+        self.dropped.groups += empty.iter().filter(|is_empty| **is_empty).count();
+        let mut empty = empty.into_iter();
+        self.lines.retain(|_| empty.next() != Some(true));
     }
 
     /// Keeps the lines of the page that was asked for, and says where it ends if lines are missing.
@@ -395,11 +431,41 @@ impl<'a> OutlinePlan<'a> {
         if line.hidden {
             text.push_str(" {hidden}");
         }
-        if style.bounds || rows::acting_nodes(self.tree, line).next().is_some() {
+        // What is drawn is worked by its points.
+        let is_canvas = self.tree[line.node].role == Role::Canvas;
+        let is_placed = is_canvas || rows::acting_nodes(self.tree, line).next().is_some();
+        if style.bounds || (is_placed && !self.is_whole_window(line.node)) {
             write_place(text, place, last, style.bounds);
         }
         if line.unseen > 0 {
-            text.push_str(&format!(" +{}", line.unseen));
+            let advice = if self.is_scrolled(line.node) { SCROLL } else { "" };
+            text.push_str(&format!(" +{}{advice}", line.unseen));
+        }
+    }
+
+    /// Whether what is not seen of it is scrolled away: on a page, unless it is closed.
+    fn is_scrolled(&self, node: usize) -> bool {
+        let around = std::iter::successors(Some(node), |&at| self.tree.parent(at));
+        let is_closed = self.tree[node].expanded == Some(false);
+        !is_closed && around.into_iter().any(|at| self.tree[at].is_document)
+    }
+
+    /// A page that fills its window: where that is, its line says.
+    fn is_whole_window(&self, node: usize) -> bool {
+        self.tree[node].is_document
+            && self.tree.parent(node) == Some(Tree::ROOT)
+            && self.tree[node].bounds == self.tree[Tree::ROOT].bounds
+    }
+
+    /// The element as it is told: a page that has the title of its window is not called so again.
+    fn told_element(&self, node: usize) -> Cow<'_, Element> {
+        let element = &self.tree[node];
+        let is_repeated = element.is_document
+            && self.tree.parent(node) == Some(Tree::ROOT)
+            && element.name == self.tree[Tree::ROOT].name;
+        match is_repeated && !self.keeps_kind(Keep::Repeats) {
+            true => Cow::Owned(Element { name: String::new(), ..element.clone() }),
+            false => Cow::Borrowed(element),
         }
     }
 
@@ -412,8 +478,9 @@ impl<'a> OutlinePlan<'a> {
         text: &mut String,
     ) -> Rect {
         if line.pieces.is_empty() {
-            let element = &self.tree[line.node];
-            write_element(text, element, reference(line.node), self.style_of(line, style));
+            let element = self.told_element(line.node);
+            let style = OutlineStyle { about: self.alike.contains(&line.node), ..self.style_of(line, style) };
+            write_element(text, &element, reference(line.node), style);
             return element.bounds;
         }
         self.write_row(line, reference, text)
@@ -444,6 +511,9 @@ impl<'a> OutlinePlan<'a> {
     }
 }
 
+/// How to come to what is counted.
+const SCROLL: &str = " out of view (scroll)";
+
 const LENGTH_OF_A_REF: usize = 5;
 /// What stands around a long text.
 const LENGTH_OF_A_LINE: usize = 120;
@@ -456,6 +526,9 @@ struct OutlineStyle {
     value_from: usize,
     bounds: bool,
     details: bool,
+    /// What it is for, although it has a name.
+    about: bool,
+    focus: bool,
 }
 
 impl OutlineStyle {
@@ -467,6 +540,8 @@ impl OutlineStyle {
             value_from: 0,
             bounds: keeps(Keep::Bounds),
             details: keeps(Keep::Details),
+            about: false,
+            focus: true,
         }
     }
 
@@ -517,10 +592,27 @@ fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, s
         text.push_str(&format!(" ={}", bare_or_quoted(&style.shorten_value(&value))));
     }
     write_details(text, element, style);
-    let flags = state_flags(element);
+    let flags = state_flags(element, style.focus);
     if !flags.is_empty() {
         text.push_str(&format!(" {{{}}}", flags.join(",")));
     }
+}
+
+/// The line of an element that stands by itself.
+pub fn element_line(element: &Element, reference: Ref) -> String {
+    let mut text = String::new();
+    write_element(&mut text, element, Some(reference), OutlineStyle::of(&OutlineOptions::default()));
+    if element.hidden {
+        text.push_str(" {hidden}");
+    }
+    write_place(&mut text, element.bounds, &mut None, true);
+    text
+}
+
+/// Whether a name says nothing to who reads it: there is none, or it is the glyph of an icon font.
+fn is_unreadable(name: &str) -> bool {
+    let is_private = |letter: char| matches!(letter, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
+    name.chars().all(|letter| letter.is_whitespace() || is_private(letter))
 }
 
 /// A button without a name is known by what its tooltip says.
@@ -532,7 +624,7 @@ fn write_details(text: &mut String, element: &Element, style: OutlineStyle) {
     if let Some(shortcut) = known(&element.shortcut).filter(|_| style.details) {
         text.push_str(&format!(" key:{}", bare_or_quoted(&style.shorten_text(&shortcut))));
     }
-    let wanted = style.details || element.name.is_empty();
+    let wanted = style.details || style.about || is_unreadable(&element.name) || element.invalid;
     if let Some(description) = known(&element.description).filter(|_| wanted) {
         text.push_str(&format!(" about:{}", quote_text(&style.shorten_text(&description))));
     }
@@ -551,15 +643,17 @@ fn range_limits(element: &Element) -> Option<String> {
     Some(format!("{min}..{max}"))
 }
 
-fn state_flags(element: &Element) -> Vec<&'static str> {
+fn state_flags(element: &Element, with_focus: bool) -> Vec<&'static str> {
     let implied = element.role.takes_text();
     [
-        (element.focused, "focused"),
+        (element.focused && with_focus, "focused"),
         (!element.enabled, "disabled"),
+        (element.invalid, "invalid"),
         (element.selected == Some(true), if element.role.is_ticked() { "checked" } else { "selected" }),
         (element.expanded == Some(true), "expanded"),
         (element.expanded == Some(false), "collapsed"),
         (element.editable && !implied, "editable"),
+        (element.read_only, "readonly"),
         (element.is_secret(), "secret"),
     ]
     .into_iter()
@@ -674,6 +768,10 @@ impl Observer {
         let kept = compared.kept_lines(&after, room, options.what_matters_first);
         for (at, line) in after.plan.lines.iter().enumerate() {
             let Some((sign, value_from)) = compared.signs[at] else { continue };
+            let is_untold = options.untold.contains(&line.node) && !new.tree()[line.node].invalid;
+            if sign == "~" && is_untold {
+                continue;
+            }
             if !kept[at] {
                 changes.cut += 1;
                 continue;
@@ -682,6 +780,9 @@ impl Observer {
             let reference = |node: usize| acts(node).then(|| self.refs().show_one(of(new), node));
             let is_placed = rows::acting_nodes(new.tree(), line).next().is_some();
             changes.push(sign, &after.line_writer(line, &reference, value_from, is_placed));
+        }
+        if !compared.moved.is_empty() && !changes.replaced {
+            changes.push_words("order:", &compared.order_words(&after));
         }
         if options.counts_gone && changes.removed > MOST_GONE {
             if !changes.replaced {
@@ -736,6 +837,8 @@ fn gone_words(count: usize) -> String {
 
 /// How the lines of an outline differ from those of an earlier one.
 struct ComparedLines {
+    /// The lines now that were there before, and stand elsewhere among the others.
+    moved: Vec<usize>,
     /// Of each line now: that it came, or is otherwise, and where in a long value that begins.
     signs: Vec<Option<(&'static str, usize)>>,
     /// The lines of before that are not there now.
@@ -750,7 +853,9 @@ impl ComparedLines {
             None => Some(("+", 0)),
         };
         let is_gone = |at: &usize| after.matching_line(before, *at).is_none();
+        let partners = (0..after.known.len()).map(|at| before.matching_line(after, at));
         Self {
+            moved: out_of_order(&partners.collect::<Vec<_>>()),
             signs: (0..after.known.len()).map(sign).collect(),
             gone: (0..before.known.len()).filter(is_gone).collect(),
         }
@@ -783,6 +888,7 @@ impl ComparedLines {
             added: count("+"),
             changed: count("~"),
             removed,
+            moved: self.moved.len(),
             // Of a page that another took the place of, next to nothing stays.
             replaced: removed > MOST_GONE && removed * 4 >= before * 3,
             ..OutlineChanges::default()
@@ -801,10 +907,45 @@ impl ComparedLines {
         }
     }
 
+    /// What stands where lines were put in another order, as it is now.
+    /// The lines beside the first that moved, as they stand now. In a long list what stands before it is counted.
+    fn order_words(&self, after: &OutlineLines) -> String {
+        let lines = &after.plan.lines;
+        let first = self.moved.first().copied().unwrap_or(0);
+        let indent = lines.get(first).map_or(0, |line| line.indent);
+        let is_around = |line: &OutlineLine| line.indent < indent;
+        let start = lines.iter().take(first).rposition(is_around).map_or(0, |at| at + 1);
+        let end = lines.iter().skip(first).position(is_around).map_or(lines.len(), |at| first + at);
+        let beside: Vec<usize> = (start..end).filter(|&at| lines[at].indent == indent).collect();
+        let before = match beside.len() > MOST_IN_ORDER {
+            true => beside.iter().position(|&at| at >= first).unwrap_or(0).saturating_sub(1),
+            false => 0,
+        };
+        let more = beside.len().saturating_sub(before + MOST_IN_ORDER);
+        let told = beside.into_iter().skip(before).take(MOST_IN_ORDER);
+        let told = told.map(|at| after.line_writer(&lines[at], &|_| None, 0, false).short_words());
+        let counted = |count: usize| (count > 0).then(|| format!("… {count} more"));
+        counted(before).into_iter().chain(told).chain(counted(more)).collect::<Vec<_>>().join(", ")
+    }
+
     fn signs_of(&self, after: &OutlineLines) -> HashMap<usize, char> {
         let signs = after.plan.lines.iter().zip(&self.signs);
         signs.filter_map(|(line, sign)| Some((line.node, sign.as_ref()?.0.chars().next()?))).collect()
     }
+}
+
+/// Lines that are told where the order of lines is another one, and how much of each.
+const MOST_IN_ORDER: usize = 10;
+const LONGEST_IN_ORDER: usize = 60;
+
+/// The places whose partners would be others if all came in the order of their partners.
+fn out_of_order(partners: &[Option<usize>]) -> Vec<usize> {
+    let known: Vec<(usize, usize)> =
+        partners.iter().enumerate().filter_map(|(at, partner)| Some((at, (*partner)?))).collect();
+    let mut in_order: Vec<usize> = known.iter().map(|&(_, partner)| partner).collect();
+    in_order.sort_unstable();
+    let displaced = known.iter().zip(in_order).filter(|((_, partner), wanted)| partner != wanted);
+    displaced.map(|((at, _), _)| *at).collect()
 }
 
 /// Changed lines between two looks.
@@ -818,11 +959,13 @@ pub struct OutlineChanges {
     pub cut: usize,
     /// Next to nothing of before is there.
     pub replaced: bool,
+    /// Lines that are there as before, and stand elsewhere among the others.
+    pub moved: usize,
 }
 
 impl OutlineChanges {
     pub fn is_empty(&self) -> bool {
-        self.added + self.removed + self.changed == 0
+        self.added + self.removed + self.changed + self.moved == 0
     }
 
     /// The line, unless there is no room for it.
@@ -863,6 +1006,12 @@ struct ChangedLine<'a> {
 }
 
 impl ChangedLine<'_> {
+    fn short_words(&self) -> String {
+        let mut text = String::new();
+        self.plan.write_words(self.line, &|_| None, self.style, &mut text);
+        shorten_text(&text, LONGEST_IN_ORDER, LONGEST_IN_ORDER - 1)
+    }
+
     fn length(&self) -> usize {
         let mut text = String::new();
         self.plan.write_words(self.line, &|_| None, self.style, &mut text);
@@ -910,11 +1059,15 @@ impl<'a> OutlineLines<'a> {
         told
     }
 
-    /// The line here of the element that the other has at `at`: by its object, else by its signature.
+    /// The line here of the element that the other has at `at`: by its object, else by its signature, if that is not of an
+    /// object that the other has as well.
     fn matching_line(&self, other: &OutlineLines, at: usize) -> Option<usize> {
         let line = &other.known[at];
         let same_object = line.native.as_ref().and_then(|native| self.by_native.get(native));
-        same_object.or_else(|| self.by_path.get(&line.path)).copied()
+        let is_elsewhere = |found: &&usize| {
+            self.known[**found].native.as_ref().is_some_and(|it| other.by_native.contains_key(it))
+        };
+        same_object.or_else(|| self.by_path.get(&line.path).filter(|found| !is_elsewhere(found))).copied()
     }
 
     /// Where to begin in a long value, so that what is different in it is told.
@@ -948,15 +1101,16 @@ impl OutlinePlan<'_> {
     fn hash_line(&self, line: &OutlineLine) -> u64 {
         let nodes = if line.pieces.is_empty() { std::slice::from_ref(&line.node) } else { &line.pieces };
         let mut hasher = DefaultHasher::new();
-        let style = OutlineStyle { longest: usize::MAX, ..OutlineStyle::of(self.options) };
+        let focus = !self.options.ignores_focus;
+        let style = OutlineStyle { longest: usize::MAX, focus, ..OutlineStyle::of(self.options) };
         let mut text = String::new();
         for &node in nodes {
             text.clear();
-            write_element(&mut text, &self.tree[node], None, style);
+            write_element(&mut text, &self.told_element(node), None, style);
             text.hash(&mut hasher);
         }
         if !line.pieces.is_empty() {
-            state_flags(&self.tree[line.node]).hash(&mut hasher);
+            state_flags(&self.tree[line.node], focus).hash(&mut hasher);
         }
         hasher.finish()
     }
@@ -1004,5 +1158,25 @@ fn write_outline(
         dropped: plan.dropped,
         cut_after,
         text_cut,
+    }
+}
+
+#[cfg(test)]
+mod order_tests {
+    use super::out_of_order;
+
+    #[track_caller]
+    fn check(partners: &[i64], expected: &[usize]) {
+        let partners: Vec<Option<usize>> = partners.iter().map(|&at| usize::try_from(at).ok()).collect();
+        assert_eq!(out_of_order(&partners), expected);
+    }
+
+    #[test]
+    fn lines_that_stand_elsewhere_are_told() {
+        check(&[], &[]);
+        check(&[0, 1, 2, 3], &[]);
+        check(&[-1, 0, -1, 1], &[]);
+        check(&[0, 3, 1, 2, 4], &[1, 2, 3]);
+        check(&[2, -1, 1, 0], &[0, 3]);
     }
 }

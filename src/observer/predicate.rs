@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::evaluation::{Evaluation, find_text, find_window, window_fact};
-use super::identity::WindowCapture;
+use super::identity::{WindowCapture, element_label};
 use super::vision::{RegionReference, similar_to_file};
-use super::{Ref, View};
+use super::{Ref, ResolvedWindow, View};
 use crate::config::limits::{REFERENCE_PICTURE_BYTES, TREE_TEXT_BYTES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{Below, ReadFailure};
@@ -213,12 +213,14 @@ impl Evaluation<'_> {
         &self,
         uid: Option<&str>,
         element: &Named,
-        holds: impl FnOnce(Option<&String>) -> Result<bool>,
+        holds: impl Fn(Option<&String>) -> Result<bool>,
     ) -> Result<PredicateVerdict> {
-        let (view, node) = self.find_element(uid, element)?;
-        let actual = view.tree()[node].value.as_ref();
-        let observed = Fact::object([("actual", actual.map_or(Fact::Null, |text| text.as_str().into()))]);
-        Ok(PredicateVerdict::new(holds(actual)?, observed))
+        self.judge_each(uid, element, |view, node| {
+            refuse_private(view, node)?;
+            let actual = view.tree()[node].value.as_ref();
+            let observed = Fact::object([("actual", actual.map_or(Fact::Null, |text| text.as_str().into()))]);
+            Ok(PredicateVerdict::new(holds(actual)?, observed))
+        })
     }
 
     fn element_state(
@@ -227,20 +229,62 @@ impl Evaluation<'_> {
         element: &Named,
         states: &[(&'static str, bool)],
     ) -> Result<PredicateVerdict> {
-        let (view, node) = self.find_element(uid, element)?;
-        let state = |name: &'static str| state_of(view.tree(), node, name);
-        let holds = states.iter().all(|(name, wanted)| state(name) == Some(*wanted));
-        let observed = states.iter().map(|(name, _)| (*name, state(name).map_or(Fact::Null, Fact::from)));
-        Ok(PredicateVerdict::new(holds, Fact::Object(observed.collect())))
+        self.judge_each(uid, element, |view, node| {
+            let state = |name: &'static str| state_of(view.tree(), node, name);
+            let holds = states.iter().all(|(name, wanted)| state(name) == Some(*wanted));
+            let observed = states.iter().map(|(name, _)| (*name, state(name).map_or(Fact::Null, Fact::from)));
+            Ok(PredicateVerdict::new(holds, Fact::Object(observed.collect())))
+        })
+    }
+
+    /// What holds of one element. Of several that match, where it does not hold of all alike, the one that shows alone is
+    /// meant; otherwise nobody knows which.
+    fn judge_each(
+        &self,
+        uid: Option<&str>,
+        element: &Named,
+        judge: impl Fn(&View, usize) -> Result<PredicateVerdict>,
+    ) -> Result<PredicateVerdict> {
+        let (view, nodes) = self.find_elements(uid, element)?;
+        if let [only] = nodes.as_slice() {
+            return judge(&view, *only);
+        }
+        let judged = nodes.iter().take(MOST_JUDGED).map(|&node| judge(&view, node));
+        let mut verdicts: Vec<PredicateVerdict> =
+            judged.map(|verdict| verdict.unwrap_or_else(PredicateVerdict::not_evaluated)).collect();
+        let shows = |at: &usize| state_of(view.tree(), nodes[*at], "visible") == Some(true);
+        let shown: Vec<usize> = (0..verdicts.len()).filter(shows).collect();
+        let is_like = |one: &PredicateVerdict, other: &PredicateVerdict| {
+            one.passed == other.passed && one.error.is_some() == other.error.is_some()
+        };
+        let agree = nodes.len() <= MOST_JUDGED && verdicts.windows(2).all(|pair| is_like(&pair[0], &pair[1]));
+        let meant = match shown.as_slice() {
+            _ if agree => Some(0),
+            [only] if nodes.len() <= MOST_JUDGED => Some(*only),
+            _ => None,
+        };
+        let candidates = nodes.iter().take(MOST_CANDIDATES).map(|&node| derive(view.tree(), node).into());
+        let (matches, candidates) = (nodes.len(), Fact::List(candidates.collect()));
+        Ok(match meant {
+            Some(at) => {
+                let verdict = verdicts.swap_remove(at);
+                let observed = verdict.observed.with("matches", matches).with("candidates", candidates);
+                PredicateVerdict { observed, ..verdict }
+            }
+            None => PredicateVerdict {
+                passed: false,
+                observed: Fact::object([("matches", matches.into()), ("candidates", candidates)]),
+                error: Some(Kind::Ambiguous),
+            },
+        })
     }
 
     /// Also a number that is shown elsewhere than as text, and an option that is chosen in a list.
     fn value_reads(&self, uid: Option<&str>, element: &Named, expected: &str) -> Result<PredicateVerdict> {
-        let (view, node) = self.find_element(uid, element)?;
+        let (view, nodes) = self.find_elements(uid, element)?;
+        let node = nodes.first().copied().unwrap_or_default();
         let tree = view.tree();
-        if tree[node].secret || tree[node].redacted {
-            return Err(Error::new(Kind::PredicateUnsupported, "its value is not shown"));
-        }
+        refuse_private(&view, node)?;
         let is_chosen = |&child: &usize| tree[child].selected == Some(true) && tree[child].name == expected;
         let number = tree[node].range.now.map(|now| now.to_string());
         let own = tree[node].value.clone().filter(|value| !value.is_empty());
@@ -252,21 +296,22 @@ impl Evaluation<'_> {
         Ok(PredicateVerdict::new(reads_as(&actual, expected), actual))
     }
 
-    /// The element that a claim is about; that it is not there says which step broke and what is near.
-    fn find_element(&self, uid: Option<&str>, element: &Named) -> Result<(Arc<View>, usize)> {
+    /// The elements that a claim is about, at least one; that none is there says which step broke and what is near.
+    fn find_elements(&self, uid: Option<&str>, element: &Named) -> Result<(Arc<View>, Vec<usize>)> {
         let selector = match element {
             Named::Selector(selector) => selector,
             Named::Ref(reference) => {
                 let gone = || Error::new(Kind::ElementNotFound, format!("{reference} no longer exists"));
-                return self.node_of(*reference)?.ok_or_else(gone);
+                return self.node_of(*reference)?.map(|(view, node)| (view, vec![node])).ok_or_else(gone);
             }
         };
         let view = self.view_of(uid)?;
-        if let Some(&first) = selector.resolve(view.tree(), 1)?.first() {
-            return Ok((view, first));
+        let found = selector.resolve(view.tree(), usize::MAX)?;
+        if !found.is_empty() {
+            return Ok((view, found));
         }
         let why = selector.explain_miss(view.tree()).map_or(String::new(), |miss| {
-            let nearest = miss.nearest.first().map(|near| derive(view.tree(), near.node));
+            let nearest = miss.nearest.first().map(|near| element_label(&view.tree()[near.node]));
             format!("; {miss}{}", nearest.map_or(String::new(), |nearest| format!("; nearest is {nearest}")))
         });
         Err(Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'{why}")))
@@ -287,7 +332,9 @@ impl Evaluation<'_> {
                 let observed = [("source", "tree".into()), ("element_id", view.tree().id(node).into())];
                 return Ok(PredicateVerdict::new(true, Fact::object(observed)));
             }
-            if source == TextSource::Tree {
+            if source == TextSource::Tree
+                || (source == TextSource::Auto && is_page_in_elements(&chosen, &view))
+            {
                 return Ok(PredicateVerdict::new(false, "no element's name or value contains this text"));
             }
         }
@@ -361,6 +408,20 @@ impl Evaluation<'_> {
     }
 }
 
+/// Of more elements that match one selector it is not asked whether they are alike.
+const MOST_JUDGED: usize = 200;
+/// So many of them are named.
+const MOST_CANDIDATES: usize = 3;
+
+/// Nothing is said about a value that is not shown: that it does not hold would be a word about its content.
+fn refuse_private(view: &View, node: usize) -> Result<()> {
+    if !view.hides_value(node) {
+        return Ok(());
+    }
+    let message = "this field is secret: its value is not shown and cannot be compared";
+    Err(Error::new(Kind::PredicateUnsupported, message))
+}
+
 /// Whether a value is what was put in: numbers may be written otherwise, and long texts are read in part.
 fn reads_as(actual: &str, expected: &str) -> bool {
     let plain = |text: &str| text.replace("\r\n", "\n").trim().to_owned();
@@ -374,6 +435,13 @@ fn reads_as(actual: &str, expected: &str) -> bool {
 
 /// In bytes: a cut may fall short of the limit by as much.
 const LONGEST_LETTER: usize = 4;
+
+/// A page of this many named elements shows its text in them; reading its pixels takes seconds and finds no more.
+const ELEMENTS_OF_A_PAGE: usize = 5;
+
+fn is_page_in_elements(chosen: &ResolvedWindow, view: &View) -> bool {
+    chosen.raw.url.is_some() && view.named_count() >= ELEMENTS_OF_A_PAGE
+}
 
 fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Pattern>) -> Result<bool> {
     let named = title.map_or(Ok(true), |title| title.is_match(&window.title))?;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::choices::chosen_by_wheel;
-use super::{ElementTarget, HitTest, Observer, Target, View};
+use super::{ElementTarget, HitTest, Observer, Permit, Target, View};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::{Point, Role};
+use crate::model::{Element, Point, Role};
 use crate::observer::DesktopState;
 use crate::platform::{PressGuard, PressKind, Wake};
 
@@ -70,21 +70,28 @@ impl<'a> SecondLook<'a> {
             return Ok(());
         };
         let others = target.element().map_or_else(Vec::new, |element| element.reached_beside(at, kind));
-        let needs_consent = |target: &Target| {
-            rules.covers(target) || (rules.covers_unread() && target.is_unread() && !self.knew_unread())
-        };
-        let new = std::iter::once(target)
-            .chain(others)
-            .find(|target| needs_consent(target) && !self.was_judged(target));
-        new.map_or(Ok(()), |target| Err(came_up(&target)))
+        let met: Vec<Target> = std::iter::once(target).chain(others).collect();
+        let new = new_to_judge(rules, self.judged, &met);
+        new.map_or(Ok(()), |target| Err(came_up(target, "is under the pointer now", "nothing was pressed")))
     }
+}
 
-    fn was_judged(&self, target: &Target) -> bool {
-        self.judged.iter().any(|judged| is_same(judged, target))
-    }
+/// What needs consent of what is met now, and was not among what was judged.
+fn new_to_judge<'t>(rules: &dyn ConsentRules, judged: &[Target], met: &'t [Target]) -> Option<&'t Target> {
+    let knew_unread = judged.iter().any(Target::is_unread);
+    let needs_consent = |target: &Target| {
+        rules.covers(target) || (rules.covers_unread() && target.is_unread() && !knew_unread)
+    };
+    let was_judged = |target: &Target| judged.iter().any(|judged| is_same(judged, target));
+    met.iter().find(|target| needs_consent(target) && !was_judged(target))
+}
 
-    fn knew_unread(&self) -> bool {
-        self.judged.iter().any(Target::is_unread)
+impl Permit {
+    /// Whether what was judged is all that needs consent of what the rest of the input would reach.
+    pub fn holds_for(&self, reached: &[Target]) -> Result<()> {
+        let new = self.rules().and_then(|rules| new_to_judge(&**rules, self.targets(), reached));
+        let is_new = "would get what is left of the text";
+        new.map_or(Ok(()), |target| Err(came_up(target, is_new, "it was not typed")))
     }
 }
 
@@ -123,10 +130,9 @@ fn is_same(judged: &Target, now: &Target) -> bool {
     }
 }
 
-fn came_up(target: &Target) -> Error {
+fn came_up(target: &Target, now: &str, so: &str) -> Error {
     let message = format!(
-        "{} \"{}\" is under the pointer now and needs consent; it was not there when the call was judged, so nothing \
-         was pressed. Look again, and name it",
+        "{} \"{}\" {now} and needs consent; it was not there when the call was judged, so {so}. Look again, and name it",
         target.shown_role(),
         target.shown_name()
     );
@@ -142,6 +148,17 @@ fn came_up(target: &Target) -> Error {
 }
 
 impl Observer {
+    /// Waits until the application has shown what the last key brings up; the next look reads it.
+    pub fn show_what_came(&self, cancel: &Cancel) -> Result<()> {
+        let watch = self.platform.watch();
+        if let Wake::NoEvents = watch.wait_change(watch.generation()?, REST, cancel)? {
+            self.clock.sleep(REST, cancel)?;
+        }
+        self.await_quiet(LONGEST_REST, cancel)?;
+        self.forget_all();
+        Ok(())
+    }
+
     /// The innermost element under a point. Whoever points cannot know what an application does not tell of itself.
     pub fn target_at(
         &self,
@@ -155,9 +172,20 @@ impl Observer {
         };
         let view = self.view_in_look(&chosen, cancel)?;
         let unread = view.leaves_out() || menu.is_some_and(|menu| !view.shows_within(menu, point));
-        let innermost = view.element_at(point);
+        let pointed =
+            self.platform.accessibility().nodes_at(&chosen.raw, view.unredacted_tree(), point, cancel)?;
+        let pointed = pointed.unwrap_or_default();
+        let innermost = innermost_at(&view, point, &pointed.nodes);
+        let unread = unread || pointed.is_unread;
         Ok(Some(ElementTarget::new(chosen, view, innermost, None).unread_if(unread).into()))
     }
+}
+
+/// The innermost element by its place, unless the application itself finds one there that does not hold it.
+fn innermost_at(view: &View, point: Point, pointed: &[usize]) -> usize {
+    let by_place = view.element_at(point);
+    let holds = |node: usize| (node..view.tree().end(node)).contains(&by_place);
+    pointed.iter().copied().find(|&node| !holds(node)).unwrap_or(by_place)
 }
 
 impl ElementTarget {
@@ -168,15 +196,48 @@ impl ElementTarget {
         nodes.retain(|&node| node != self.node);
         let met: Vec<usize> = nodes.iter().copied().chain([self.node]).collect();
         for node in met {
-            nodes.extend(labelled_controls(&self.view, node));
+            nodes.extend(joined_by_labels(&self.view, node));
             if kind == PressKind::Wheel {
                 nodes.extend(chosen_by_wheel(&self.view, node));
             }
         }
+        self.all_beside(nodes)
+    }
+
+    /// What else is worked when this element is, wherever that is: the controls that it labels.
+    pub fn reached_by_label(&self) -> Vec<Target> {
+        self.all_beside(joined_by_labels(&self.view, self.node))
+    }
+
+    fn all_beside(&self, mut nodes: Vec<usize>) -> Vec<Target> {
         nodes.sort_unstable();
         nodes.dedup();
         nodes.into_iter().map(|node| self.beside(node).into()).collect()
     }
+}
+
+/// What labels join to an element: a click on a label works the control, whatever the two are called.
+fn joined_by_labels(view: &View, node: usize) -> Vec<usize> {
+    let mut found = labelled_controls(view, node);
+    let mut at = Some(node);
+    while let Some(here) = at {
+        found.extend(linked_by_label(view, here));
+        at = Some(here).filter(|&here| view.unredacted(here).role.is_passive());
+        at = at.and_then(|here| view.tree().parent(here));
+    }
+    found
+}
+
+/// What the application says is the label of an element, or labelled by it.
+fn linked_by_label(view: &View, node: usize) -> impl Iterator<Item = usize> {
+    let links = |from: &Element, to: &Element| {
+        let leads_there = |link: &String| Some(link) == to.native.as_ref();
+        from.label_links.iter().any(leads_there)
+    };
+    (0..view.tree().len()).filter(move |&other| {
+        let (one, two) = (view.unredacted(node), view.unredacted(other));
+        other != node && (links(one, two) || links(two, one))
+    })
 }
 
 /// The controls that a click on a label works: those in it, and those that are called like it, because the name of a

@@ -7,7 +7,7 @@ use crate::error::{Error, Fact, Kind, Result};
 use crate::model::selector::{Near, Selector, derive, state_of};
 use crate::model::{Tree, Window};
 
-use super::identity::{REOPENED, RefLookup, RememberedRef, WindowCapture, element_label};
+use super::identity::{RefLookup, RememberedRef, WindowCapture, element_label};
 use super::{DesktopState, ElementTarget, Observer, Ref, View};
 
 pub(super) const MOST_MATCHES: usize = 10;
@@ -64,6 +64,11 @@ impl ResolvedWindow {
     /// For the gate's rules only: a redacted title must not decide about a rule.
     pub fn unredacted_title(&self) -> &str {
         &self.raw.title
+    }
+
+    /// For the gate's rules only.
+    pub fn unredacted_url(&self) -> Option<&str> {
+        self.raw.url.as_deref()
     }
 }
 
@@ -144,7 +149,7 @@ impl Observer {
 
     fn by_title(&self, title: &str, desktop: &Arc<DesktopState>) -> Result<ResolvedWindow> {
         let wanted = title.to_lowercase();
-        let matches = |window: &&Window| self.redactor.title(&window.title).to_lowercase().contains(&wanted);
+        let matches = |window: &&Window| self.redactor.window_title(window).to_lowercase().contains(&wanted);
         match desktop.windows().iter().find(matches) {
             Some(window) => Ok(self.resolve_raw(desktop, window, None)),
             None => Err(self.window_gone(format!("no window title contains '{title}'"), desktop.windows())),
@@ -158,7 +163,7 @@ impl Observer {
             .map(|window| {
                 Fact::object([
                     ("window_uid", window.uid.as_str().into()),
-                    ("title", self.redactor.title(&window.title).into_owned().into()),
+                    ("title", self.redactor.window_title(window).into_owned().into()),
                 ])
             })
             .collect();
@@ -267,8 +272,8 @@ impl Observer {
             Some(fact.with("bounds", view.tree()[node].bounds))
         });
         let message = format!(
-            "{} elements match '{selector}'; give the ref of one of the candidates, or say more: [index=0], \
-             [visible=true], or the element around it",
+            "{} elements match '{selector}'; give the ref of one of the candidates, or say more: \
+             [visible=true], another name, or the element around it",
             all.len()
         );
         Error::new(Kind::Ambiguous, message)
@@ -348,7 +353,8 @@ impl Observer {
         Ok(ElementTarget::new(chosen, view, node, None).known_as(reference, certainty))
     }
 
-    /// Only one window like the closed one, with one element like the lost one, is taken for it.
+    /// A window like the closed one may ask something else in the same words. What is like the element there is told, so
+    /// that its ref can be used once the caller knows of it.
     fn find_in_reopened(
         &self,
         desktop: &Arc<DesktopState>,
@@ -361,12 +367,6 @@ impl Observer {
             let chosen = self.resolve_raw(desktop, window, None);
             let view = self.view_in_look(&chosen, cancel)?;
             looks.push((chosen, view));
-        }
-        if let [(chosen, view)] = looks.as_slice()
-            && let Some(node) = self.refs().only_like(memory, WindowCapture { window: &chosen.raw, view })
-        {
-            let target = ElementTarget::new(chosen.clone(), view.clone(), node, None);
-            return Ok(target.known_as(reference, Some(REOPENED)));
         }
         let message = format!("the window of {reference}, which was {}, is gone", memory.shown_label());
         let error = self.ref_lost(message, reference, memory, &looks);
@@ -569,6 +569,8 @@ pub(super) fn near_fact(near: &Near, tree: &Tree) -> Fact {
     Fact::object([
         ("element_id", tree.id(near.node).into()),
         ("selector", derive(tree, near.node).into()),
+        ("role", tree[near.node].role.name().into()),
+        ("name", tree[near.node].name.as_str().into()),
         ("why", near.why.as_str().into()),
     ])
 }

@@ -49,7 +49,7 @@
 
 use super::Observer;
 use crate::error::Result;
-use crate::model::app::App;
+use crate::model::app::{App, ProgramEnd};
 use crate::model::{Monitor, Rect};
 use crate::platform::{Facts, Health, Stage};
 
@@ -86,8 +86,23 @@ impl Observer {
         self.platform.apps().installed()
     }
 
+    /// A line on where programs save that are launched here, where that is not the person's home.
+    pub fn where_files_go(&self) -> Option<String> {
+        self.platform.apps().where_files_go()
+    }
+
+    /// Whether programs that are launched here reach no network.
+    pub fn is_without_network(&self) -> bool {
+        self.platform.apps().is_without_network()
+    }
+
     pub fn is_running(&self, pid: u32) -> bool {
         self.platform.apps().is_running(pid)
+    }
+
+    /// How a program that was launched has ended, where that is known.
+    pub fn program_end(&self, pid: u32) -> Option<ProgramEnd> {
+        self.platform.apps().program_end(pid)
     }
 
     /// Lets go of every key and button that is held down. It undoes what was permitted, so it needs no permit.

@@ -319,7 +319,8 @@ fn write_known<J: SerializeStruct>(json: &mut J, element: &Element) -> Result<()
             json.serialize_field(key, &number)?;
         }
     }
-    for (key, set) in [("editable", element.editable), ("offscreen", element.hidden)] {
+    let flags = [("editable", element.editable), ("invalid", element.invalid), ("offscreen", element.hidden)];
+    for (key, set) in flags {
         if set {
             json.serialize_field(key, &true)?;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::identity::Certainty;
 use super::{Observer, Ref, ResolvedWindow, View};
+use crate::config::PageOrigin;
 use crate::error::Result;
 use crate::model::{Element, Point, Rect, Role, Tree, selector};
 use crate::privacy::redact::Redactor;
@@ -25,6 +26,10 @@ pub enum Target {
     /// A command line that would be run.
     Command(String),
     Clipboard,
+    /// An address that would be opened, or whose data would be cleared.
+    Url(String),
+    /// A file that would be handed to a page, or kept of what a page sent.
+    File(String),
     /// A window by its title, where its root element is called otherwise.
     WindowTitle(String),
     /// An option that is only there once its list is open.
@@ -78,6 +83,8 @@ impl Target {
             Target::Program(..) | Target::ProgramName(_) => &Role::Application,
             Target::Command(_) => &Role::Command,
             Target::Clipboard => &Role::Clipboard,
+            Target::Url(_) => &Role::Url,
+            Target::File(_) => &Role::File,
             Target::WindowTitle(_) => &Role::Window,
             Target::ListOption(_) => &Role::ListItem,
             Target::ScreenText(_) => &Role::Text,
@@ -93,6 +100,8 @@ impl Target {
             Target::Program(name, _)
             | Target::ProgramName(name)
             | Target::Command(name)
+            | Target::Url(name)
+            | Target::File(name)
             | Target::WindowTitle(name)
             | Target::ListOption(name)
             | Target::ScreenText(name) => name,
@@ -115,6 +124,31 @@ impl Target {
     /// The title that rules see. What is in no window goes by its own name.
     pub fn unredacted_title(&self) -> &str {
         self.element().map_or_else(|| self.unredacted_name(), |element| element.chosen.unredacted_title())
+    }
+
+    /// Whose page it is on, which decides about rules that name an origin.
+    pub fn origin(&self) -> TargetOrigin {
+        match self {
+            Target::Element(element) => element.origin(),
+            Target::Url(url) => TargetOrigin::of_url(url),
+            Target::Program(..) | Target::ProgramName(_) | Target::Command(_) | Target::Clipboard => {
+                TargetOrigin::NoPage
+            }
+            Target::File(_)
+            | Target::WindowTitle(_)
+            | Target::ListOption(_)
+            | Target::ScreenText(_)
+            | Target::UnreadMenu
+            | Target::Screen(_) => TargetOrigin::Unknown,
+        }
+    }
+
+    /// Whether it is one element and not a whole window or document, in which anything may have the focus.
+    pub fn is_field(&self) -> bool {
+        self.element().is_some_and(|it| {
+            let element = &it.view.tree()[it.node];
+            it.node != Tree::ROOT && (!element.is_document || element.editable)
+        })
     }
 
     pub fn shown_title(&self, redactor: &Redactor) -> Cow<'_, str> {
@@ -182,7 +216,55 @@ pub struct ElementTarget {
     unread: bool,
 }
 
+/// Whose page a target is on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetOrigin {
+    /// It is on no page.
+    NoPage,
+    Known(PageOrigin),
+    /// It may be on any page, or its page is nobody's.
+    Unknown,
+}
+
+impl TargetOrigin {
+    /// The origin of the innermost document around an element. A document without an address of its own is that of the
+    /// one that holds it.
+    fn of_node(tree: &Tree, node: usize, window_url: Option<&str>) -> Self {
+        let mut at = Some(node);
+        while let Some(node) = at {
+            let url = tree[node].value.as_deref().filter(|_| tree[node].is_document);
+            match url {
+                None | Some("about:blank" | "about:srcdoc") => at = tree.parent(node),
+                Some(url) => return Self::of_url(url),
+            }
+        }
+        window_url.map_or(Self::NoPage, Self::of_url)
+    }
+
+    fn of_url(url: &str) -> Self {
+        PageOrigin::of_url(url).map_or(Self::Unknown, Self::Known)
+    }
+
+    /// Whether it is certainly this one.
+    pub fn is(&self, origin: &PageOrigin) -> bool {
+        matches!(self, Self::Known(own) if own == origin)
+    }
+
+    /// Whether it may be this one.
+    pub fn may_be(&self, origin: &PageOrigin) -> bool {
+        match self {
+            Self::NoPage => false,
+            Self::Known(own) => own == origin,
+            Self::Unknown => true,
+        }
+    }
+}
+
 impl ElementTarget {
+    fn origin(&self) -> TargetOrigin {
+        TargetOrigin::of_node(self.view.unredacted_tree(), self.node, self.chosen.unredacted_url())
+    }
+
     pub fn new(chosen: ResolvedWindow, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
         Self { chosen, view, node, selector, known_as: None, at: None, unread: false }
     }

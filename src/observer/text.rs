@@ -9,7 +9,7 @@ pub(super) fn shorten_text(text: &str, limit: usize, keep: usize) -> String {
 }
 
 /// A name on one line: an application cannot forge lines of its own by putting breaks into it.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.chars().map(visible_or_blank).collect()
 }
 

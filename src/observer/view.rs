@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use super::identity::Marks;
 use crate::model::diff::ComparableTree;
-use crate::model::{Element, Point, Rect, Tree, selector};
+use crate::model::{Element, Point, Rect, Role, Tree, Window, selector};
 use crate::privacy::injection::{Inspector, Lexicon, has_tag_characters};
-use crate::privacy::redact::{Redactor, is_secret};
+use crate::privacy::redact::{HiddenPlace, Redactor, is_secret};
 use crate::privacy::untrusted::clean_text;
 
 /// Applications count the frame and the shadow of a menu to it, or not.
@@ -85,6 +85,11 @@ impl View {
         &self.raw[node]
     }
 
+    /// For the gate only: whose page an element is on.
+    pub fn unredacted_tree(&self) -> &Tree {
+        &self.raw
+    }
+
     /// For the gate only: whether the window may have elements that it could not judge.
     pub fn leaves_out(&self) -> bool {
         self.raw.leaves_out()
@@ -95,6 +100,21 @@ impl View {
         let area = area.grown_by(FRAME_OF_A_MENU);
         let inside = |bounds: Rect| bounds.intersection(&area) == Some(bounds);
         self.elements_at(point).into_iter().any(|node| inside(self.raw[node].bounds))
+    }
+
+    /// Whether a menu, a list or a tooltip that shows lies within an area, or a part of one does.
+    pub fn shows_menu_within(&self, area: Rect) -> bool {
+        let area = area.grown_by(FRAME_OF_A_MENU);
+        let is_part = |element: &Element| {
+            element.role.is_option() || matches!(element.role, Role::Menu | Role::List | Role::ToolTip)
+        };
+        let inside = |bounds: Rect| !bounds.is_empty() && bounds.intersection(&area) == Some(bounds);
+        let shows = |node: usize| {
+            let mut around = std::iter::successors(Some(node), |&node| self.raw.parent(node));
+            around.all(|node| !self.raw[node].hidden)
+        };
+        let fits = |node: &usize| is_part(&self.raw[*node]) && inside(self.raw[*node].bounds);
+        (0..self.raw.len()).filter(fits).any(shows)
     }
 
     /// For the gate only: whether any text of the window speaks to an agent, to be seen or not.
@@ -127,9 +147,34 @@ impl View {
         self.raw.fingerprint()
     }
 
+    /// Whether anything is otherwise than in an earlier capture, but for the focus that came to this element of it.
+    pub fn differs_beside_focus_of(&self, earlier: &View, node: usize) -> bool {
+        let who = |view: &View, node: usize| view.native_handle(node).unwrap_or_else(|| view.tree().id(node));
+        let focus = |view: &View| view.tree().focused().map(|node| who(view, node));
+        let now = focus(self);
+        let moved = now != focus(earlier) && now != Some(who(earlier, node));
+        moved || self.differs_beside_focus(earlier)
+    }
+
+    /// Whether anything is otherwise than in an earlier capture.
+    pub fn differs_from(&self, earlier: &View) -> bool {
+        self.differs(earlier, true)
+    }
+
+    /// That a page is scrolled elsewhere is no change of it, and the focus may go with that.
+    fn differs(&self, earlier: &View, focus: bool) -> bool {
+        let in_place = !self.is_scrolled_since(earlier);
+        let fingerprint = |view: &View| view.raw.fingerprint_with(focus && in_place, in_place);
+        fingerprint(self) != fingerprint(earlier)
+    }
+
+    pub fn is_scrolled_since(&self, earlier: &View) -> bool {
+        self.raw.scrolled != earlier.raw.scrolled
+    }
+
     /// Whether anything but the focus is otherwise than in an earlier capture.
     pub(super) fn differs_beside_focus(&self, earlier: &View) -> bool {
-        self.raw.fingerprint_beside_focus() != earlier.raw.fingerprint_beside_focus()
+        self.differs(earlier, false)
     }
 
     pub fn derived_selector(&self, node: usize) -> String {
@@ -177,6 +222,12 @@ impl View {
         is_secret(&self.raw[node]) || self.shown[node].redacted
     }
 
+    /// Whether its value is not the one that is shown: it is secret, or was redacted.
+    pub fn hides_value(&self, node: usize) -> bool {
+        let (raw, shown) = (&self.raw[node], &self.shown[node]);
+        is_secret(raw) || (shown.redacted && raw.value != shown.value)
+    }
+
     /// Whether it is a secret field, or one in it may have the focus that it is said to have.
     pub fn holds_secret(&self, node: usize) -> bool {
         self.raw.holds_secret(node)
@@ -196,11 +247,16 @@ impl View {
         self.shown.elements()[1..].iter().filter(|element| !element.name.trim().is_empty()).count()
     }
 
-    pub fn unreadable_regions(&self, redactor: &Redactor, title: &str, frame: Rect) -> Vec<Rect> {
-        redactor.unreadable_regions(&self.raw, title, frame)
+    pub fn unreadable_places(&self, redactor: &Redactor, window: &Window, frame: Rect) -> Vec<HiddenPlace> {
+        redactor.unreadable_places(&self.raw, window, frame)
     }
 
-    pub fn hidden_regions(&self, redactor: &Redactor, title: &str) -> Vec<Rect> {
-        redactor.secret_regions(&self.raw, title)
+    /// What is black in every picture where secrets have names.
+    pub fn named_secret_regions(&self, redactor: &Redactor) -> Vec<Rect> {
+        redactor.named_secret_regions(&self.raw)
+    }
+
+    pub fn hidden_regions(&self, redactor: &Redactor, window: &Window) -> Vec<Rect> {
+        redactor.secret_regions(&self.raw, window)
     }
 }

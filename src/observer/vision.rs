@@ -13,7 +13,8 @@ use crate::error::{Error, Fact, Kind, Result};
 use crate::files::Below;
 use crate::model::image::Picture;
 use crate::model::pixel_diff;
-use crate::model::similarity::{Png, ssim};
+use crate::model::png_file::Png;
+use crate::model::similarity::ssim;
 use crate::model::{Point, Rect};
 use crate::platform::Shot;
 

@@ -40,6 +40,8 @@ pub enum WaitCondition {
     TextVisible(Pattern),
     WindowAppears(Pattern),
     WindowDisappears(String),
+    /// No window has such a title.
+    TitleDisappears(Pattern),
     TreeChanges(Option<SeenTree>),
     FocusedChanges(Option<Focus>),
     VisualChange(Box<Visual>),
@@ -150,11 +152,19 @@ impl Observer {
         let began = self.clock.now();
         let deadline = began + waiting.timeout;
         let window = WindowChoice { uid: waiting.window_uid.clone(), ..WindowChoice::default() };
+        // One reading of the pixels is made to its end, however short the wait; those after it end with the wait.
+        let mut has_read = false;
         for looks in 1.. {
             cancel.check()?;
             let generation = self.platform.watch().generation()?;
-            let evaluation = self.evaluation_within(self.patience_until(deadline), window.clone(), cancel);
-            if let Some((index, detail)) = first_met(&mut conditions, &evaluation)? {
+            let look = || self.evaluation_within(self.patience_until(deadline), window.clone(), cancel);
+            let evaluation = if has_read { look().with_pixels_until(deadline) } else { look() };
+            let mut met = first_met(&mut conditions, &evaluation)?;
+            has_read |= evaluation.has_read_pixels();
+            if met.is_none() && evaluation.has_read_pixels() && self.clock.now() >= deadline {
+                met = text_came_meanwhile(&conditions, &look())?;
+            }
+            if let Some((index, detail)) = met {
                 let elapsed = self.clock.now().saturating_sub(began);
                 return Ok(Met { index, detail, elapsed, looks });
             }
@@ -251,6 +261,21 @@ fn first_met(conditions: &mut [WaitCondition], evaluation: &Evaluation) -> Resul
     Ok(None)
 }
 
+/// Reading pixels may take the rest of a wait: what came into a tree during that counts.
+fn text_came_meanwhile(
+    conditions: &[WaitCondition],
+    evaluation: &Evaluation,
+) -> Result<Option<(usize, Fact)>> {
+    for (index, condition) in conditions.iter().enumerate() {
+        let Some((uid, pattern)) = condition.awaited_text() else { continue };
+        let seen = retry_missing(evaluation.text_visible(uid, pattern, TextSource::Tree))?;
+        if let Some(seen) = seen.filter(|seen| seen.passed) {
+            return Ok(Some((index, seen.observed)));
+        }
+    }
+    Ok(None)
+}
+
 /// When the named window is gone and every condition needs it, the rest of the time would be wasted.
 fn still_possible(
     conditions: &[WaitCondition],
@@ -335,7 +360,7 @@ impl WaitCondition {
             WaitCondition::ElementDisappears { .. } => "element_disappears",
             WaitCondition::TextVisible(_) => "text_visible",
             WaitCondition::WindowAppears(_) => "window_appears",
-            WaitCondition::WindowDisappears(_) => "window_disappears",
+            WaitCondition::WindowDisappears(_) | WaitCondition::TitleDisappears(_) => "window_disappears",
             WaitCondition::TreeChanges(_) => "tree_changes",
             WaitCondition::FocusedChanges(_) => "focused_changes",
             WaitCondition::VisualChange(_) => "visual_change",
@@ -343,6 +368,18 @@ impl WaitCondition {
             WaitCondition::Holds(_) => "predicate",
             WaitCondition::WindowIsNew { .. } => "window_appears",
             WaitCondition::DesktopDiffers { .. } => "changed",
+        }
+    }
+
+    /// The text that may be in the tree or in the pixels, and in which window.
+    fn awaited_text(&self) -> Option<(Option<&str>, &Pattern)> {
+        match self {
+            WaitCondition::TextVisible(pattern) => Some((None, pattern)),
+            WaitCondition::Holds(WindowPredicate {
+                claim: PredicateClaim::TextVisible { pattern, source: TextSource::Auto },
+                window_uid,
+            }) => Some((window_uid.as_deref(), pattern)),
+            _ => None,
         }
     }
 
@@ -358,6 +395,7 @@ impl WaitCondition {
             }
             WaitCondition::WindowAppears(_)
             | WaitCondition::WindowDisappears(_)
+            | WaitCondition::TitleDisappears(_)
             | WaitCondition::WindowIsNew { .. }
             | WaitCondition::DesktopDiffers { .. }
             | WaitCondition::FocusedChanges(_) => false,
@@ -395,13 +433,14 @@ impl WaitCondition {
                 let verdict = text_visible(pattern, evaluation)?.filter(|verdict| verdict.passed);
                 Ok(verdict.map(|verdict| verdict.observed))
             }
-            WaitCondition::WindowAppears(title) => {
-                let windows = evaluation.windows()?;
-                Ok(find_window(&windows, |window| Ok(title.is_match(&window.title)?))?.map(window_fact))
-            }
+            WaitCondition::WindowAppears(title) => window_titled(title, evaluation),
             WaitCondition::WindowDisappears(uid) => {
                 let there = evaluation.windows()?.iter().any(|window| window.uid == *uid);
                 Ok((!there).then(|| Fact::object([("window_uid", uid.as_str().into())])))
+            }
+            WaitCondition::TitleDisappears(title) => {
+                let there = window_titled(title, evaluation)?;
+                Ok(there.is_none().then(|| Fact::object([("window_gone", true.into())])))
             }
             WaitCondition::TreeChanges(was) => tree_changes(was, evaluation),
             WaitCondition::FocusedChanges(was) => focused_changes(was, evaluation),
@@ -464,6 +503,9 @@ impl WaitCondition {
                 vec![("window_count", windows.len().into()), ("windows", Fact::List(named))]
             }
             WaitCondition::WindowDisappears(uid) => vec![("still_there", uid.as_str().into())],
+            WaitCondition::TitleDisappears(title) => {
+                vec![("still_there", window_titled(title, evaluation)?.unwrap_or(Fact::Null))]
+            }
             WaitCondition::TreeChanges(seen) => {
                 let uid = seen.as_ref().map(|seen| seen.window_uid.as_str());
                 vec![("tree_hash", evaluation.view_of(uid)?.hash().into())]
@@ -481,6 +523,12 @@ impl WaitCondition {
             }
         })
     }
+}
+
+/// A window with such a title.
+fn window_titled(title: &Pattern, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    let windows = evaluation.windows()?;
+    Ok(find_window(&windows, |window| Ok(title.is_match(&window.title)?))?.map(window_fact))
 }
 
 fn element_appears(selector: &Selector, evaluation: &Evaluation) -> Result<Option<Fact>> {
@@ -607,6 +655,8 @@ fn desktop_differs(
     let Some((uid, old)) = &before.window else { return Ok(None) };
     let chosen = evaluation.chosen(Some(uid))?;
     let Some(view) = retry_missing(evaluation.view(&chosen))? else { return Ok(None) };
+    // What shows no elements is compared by what can be read in it.
+    let view = evaluation.observer.view_or_reading(&chosen, view, evaluation.cancel)?;
     let focus = moved_focus(&chosen, old, &view, target, evaluation);
     let differs = view.differs_beside_focus(old) || focus;
     Ok(differs.then(|| Fact::object([("window_uid", uid.as_str().into())])))

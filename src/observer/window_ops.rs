@@ -16,6 +16,10 @@ use crate::platform::Activation;
 
 /// How often to look for a window where the platform tells nothing of changes.
 const POLL: Duration = Duration::from_millis(100);
+/// How often to look whether a program has ended that shows no window.
+const LOOK_FOR_END: Duration = Duration::from_millis(250);
+/// How long another program may take to show the work of one that ended by an error.
+const TAKE_OVER_TIME: Duration = Duration::from_millis(500);
 /// A window that did not change for so long has settled; one without elements may be a splash screen, or be filled later.
 const QUIET: Duration = Duration::from_millis(300);
 const QUIET_WITHOUT_ELEMENTS: Duration = Duration::from_millis(1000);
@@ -77,6 +81,8 @@ pub struct WindowWait {
     /// The windows that were there before.
     pub before: Vec<Window>,
     pub timeout: Duration,
+    /// The same while the program runs and shows no window yet, or a splash screen.
+    pub starting_timeout: Duration,
 }
 
 /// What a started program shows when the wait for it ends.
@@ -145,7 +151,7 @@ impl Observer {
         let shown = found.iter().take(MOST_MATCHES).map(|window| {
             Fact::object([
                 ("window_uid", window.uid.as_str().into()),
-                ("title", self.redactor.title(&window.title).into_owned().into()),
+                ("title", self.redactor.window_title(window).into_owned().into()),
                 ("process", window.process.as_str().into()),
             ])
         });
@@ -213,8 +219,9 @@ impl Observer {
     /// goes while another comes was none. A program that ended may still show one: it may have handed the work to another
     /// that was running.
     pub fn await_window(&self, awaited: &WindowWait, cancel: &Cancel) -> Result<AwaitedWindow> {
-        let deadline = self.clock.now() + awaited.timeout;
+        let began = self.clock.now();
         let mut settling = Settling::default();
+        let mut ended_at = None;
         loop {
             cancel.check()?;
             let generation = self.platform.watch().generation()?;
@@ -224,15 +231,29 @@ impl Observer {
                 Some(chosen) => settling.quiet_in(self.sight_of(chosen, cancel)?, now),
                 None => None,
             };
-            let left = deadline.saturating_sub(now);
+            let state = match &shown {
+                Some(_) => LaunchState::Shown,
+                None if has_splash || self.is_running(awaited.pid) => LaunchState::Starting,
+                None if self.has_failed(awaited, now, *ended_at.get_or_insert(now)) => LaunchState::Failed,
+                None => LaunchState::Ended,
+            };
+            let left = (began + awaited.patience(state)).saturating_sub(now);
             if quiet_in == Some(Duration::ZERO) || left.is_zero() {
                 let loading = has_splash || (shown.is_some() && quiet_in != Some(Duration::ZERO));
                 let window = shown.map(|chosen| chosen.window);
                 let reused = window.as_ref().is_some_and(|window| !awaited.is_new(window));
                 return Ok(AwaitedWindow { window, loading, reused });
             }
-            self.sleep_for_change(generation, quiet_in.map_or(left, |quiet| quiet.min(left)), POLL, cancel)?;
+            // That a program ends changes nothing on the desktop.
+            let next_look = quiet_in.unwrap_or(LOOK_FOR_END);
+            self.sleep_for_change(generation, next_look.min(left), POLL, cancel)?;
         }
+    }
+
+    /// Whether the program ended by an error and no other showed a window for it in a moment.
+    fn has_failed(&self, awaited: &WindowWait, now: Duration, ended_at: Duration) -> bool {
+        now.saturating_sub(ended_at) >= TAKE_OVER_TIME
+            && self.program_end(awaited.pid).is_some_and(|end| !end.is_success)
     }
 
     /// The window that is awaited, if it is there, and whether there is a splash screen instead.
@@ -287,7 +308,7 @@ impl Observer {
     pub fn set_clipboard(&self, permit: &mut Permit, text: &str, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         permit.spend();
-        crate::clock::lock(&self.secret_fields).note_copy(false);
+        crate::clock::lock(&self.secret_fields).note_own_clip();
         self.platform.clipboard().write(text)
     }
 
@@ -305,7 +326,27 @@ impl Observer {
     }
 }
 
+/// What has become of a program that was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LaunchState {
+    Shown,
+    /// It runs, and shows nothing yet, or a splash screen.
+    Starting,
+    /// Another program may show its work.
+    Ended,
+    Failed,
+}
+
 impl WindowWait {
+    /// How long a window is waited for, from the start of the program.
+    fn patience(&self, state: LaunchState) -> Duration {
+        match state {
+            LaunchState::Shown | LaunchState::Ended => self.timeout,
+            LaunchState::Starting => self.timeout.max(self.starting_timeout),
+            LaunchState::Failed => Duration::ZERO,
+        }
+    }
+
     fn earlier(&self, window: &Window) -> Option<&Window> {
         self.before.iter().find(|old| old.uid == window.uid)
     }

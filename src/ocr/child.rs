@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::clock::{Waiting, sleep_really};
@@ -38,8 +39,8 @@ impl Leashed {
     }
 
     /// Writes what it is given in a thread, and closes the input when the sender is gone.
-    pub fn feed_input(&mut self) -> std::sync::mpsc::Sender<Vec<u8>> {
-        let (sender, pieces) = channel::<Vec<u8>>();
+    pub fn feed_input(&mut self) -> std::sync::mpsc::Sender<Arc<Vec<u8>>> {
+        let (sender, pieces) = channel::<Arc<Vec<u8>>>();
         let input = self.0.stdin.take();
         std::thread::spawn(move || {
             let Some(mut input) = input else { return };

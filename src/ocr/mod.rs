@@ -52,8 +52,13 @@ trait OcrEngine: Send + Sync {
 
 /// How many times larger a small part is made.
 const PART_UPSCALE: u32 = 3;
-/// How many engines run at once at most: each takes a core and some hundred megabytes.
-const MOST_ENGINES: usize = 4;
+/// How many engines run at once at most: each takes a core and some sixty megabytes.
+const MOST_ENGINES: usize = 3;
+/// The pixels of all pictures that are taken and read at a time, whoever reads them: two of 1920 × 1080. A larger one is
+/// alone.
+const MOST_PIXELS_IN_WORK: u64 = 4_200_000;
+/// A larger picture is read in one way after the other: its strips keep the engines busy by themselves.
+const SIDE_BY_SIDE_PIXELS: u64 = 1_000_000;
 /// Enough for a sketch whose elements are read one by one.
 const MOST_RECENT: usize = 64;
 const RECENT_TIME: Duration = Duration::from_secs(30);
@@ -67,6 +72,7 @@ pub struct Ocr {
     /// How many engines may run at once.
     engines: usize,
     turns: Turns,
+    in_work: PixelTurns,
     underway: Underway,
     recent: Mutex<VecDeque<RecentRead>>,
     /// Keyed at random, so that no application can draw two pictures of one hash.
@@ -89,6 +95,7 @@ impl Ocr {
             engine: Mutex::default(),
             engines,
             turns: Turns::new(engines),
+            in_work: PixelTurns::default(),
             underway: Underway::default(),
             recent: Mutex::default(),
             hasher: RandomState::new(),
@@ -122,12 +129,24 @@ impl Ocr {
         if !self.settings.preprocess {
             return Ok(self.read_words(picture, plain, waiting)?.to_vec());
         }
+        // The strips of a large picture keep all engines busy, and each way has a page of its own in memory.
+        if u64::from(picture.width()) * u64::from(picture.height()) > SIDE_BY_SIDE_PIXELS {
+            let found = self.read_words(picture, plain, waiting)?;
+            let framed = self.read_words(picture, Options { labels: true, ..plain }, waiting)?;
+            return Ok(merged_words(&found, &framed));
+        }
         let (plain, framed) = std::thread::scope(|scope| {
             let framed = scope.spawn(|| self.read_words(picture, Options { labels: true, ..plain }, waiting));
             let plain = self.read_words(picture, plain, waiting);
             (plain, framed.join().unwrap_or_else(|_| Err(reader_panicked())))
         });
         Ok(merged_words(&plain?, &framed?))
+    }
+
+    /// Waits until a picture of so many pixels may be taken and read beside those that are. Whoever has a turn asks for
+    /// no other one.
+    pub fn take_picture_turn(&self, pixels: u64, waiting: &Waiting) -> Result<PictureTurn<'_>> {
+        self.in_work.take_turn(pixels, waiting)
     }
 
     /// How one small part of a window is read: as it stands there, and well enlarged.
@@ -138,6 +157,11 @@ impl Ocr {
     /// The time for what is to be read from now on, be it one picture or many.
     pub fn start_deadline(&self, cancel: &Cancel) -> Waiting {
         Waiting::new(self.read_timeout(), cancel)
+    }
+
+    /// The same where the caller has less patience.
+    pub fn start_deadline_within(&self, patience: Duration, cancel: &Cancel) -> Waiting {
+        Waiting::new(self.read_timeout().min(patience), cancel)
     }
 
     /// Every word of the picture that the engine made out, however unsure of it.
@@ -171,17 +195,18 @@ impl Ocr {
         options: Options,
         waiting: &Waiting,
     ) -> Result<Vec<Word>> {
-        let one = |page: &GreyPage| {
-            let _turn = self.turns.take_turn(waiting)?;
-            engine.read_words(page, options, waiting)
-        };
         let count = strips::count(page, options, self.engines);
         if count == 1 {
-            return one(page);
+            let _turn = self.turns.take_turn(waiting)?;
+            return engine.read_words(page, options, waiting);
         }
+        let part = |strip: &strips::Strip| {
+            let _turn = self.turns.take_turn(waiting)?;
+            engine.read_words(&page.sub_page(strip.rows.clone()), options, waiting)
+        };
         let strips = strips::cut_strips(page, count);
         let read: Result<Vec<Vec<Word>>> = std::thread::scope(|scope| {
-            let reading: Vec<_> = strips.iter().map(|strip| scope.spawn(|| one(&strip.page))).collect();
+            let reading: Vec<_> = strips.iter().map(|strip| scope.spawn(|| part(strip))).collect();
             reading.into_iter().map(|strip| strip.join().unwrap_or_else(|_| Err(reader_panicked()))).collect()
         });
         Ok(strips::join_words(&strips, read?))
@@ -300,6 +325,38 @@ impl Drop for EngineTurn<'_> {
     }
 }
 
+/// How many pixels are in work, of all who read.
+#[derive(Default)]
+struct PixelTurns {
+    used: Mutex<u64>,
+    given_back: Condvar,
+}
+
+/// The right to have a picture in work.
+pub struct PictureTurn<'a> {
+    turns: &'a PixelTurns,
+    pixels: u64,
+}
+
+impl PixelTurns {
+    fn take_turn(&self, pixels: u64, waiting: &Waiting) -> Result<PictureTurn<'_>> {
+        let mut used = lock(&self.used);
+        while *used > 0 && *used + pixels > MOST_PIXELS_IN_WORK {
+            let slice = waiting.slice("for other OCR calls")?;
+            used = self.given_back.wait_timeout(used, slice).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *used += pixels;
+        Ok(PictureTurn { turns: self, pixels })
+    }
+}
+
+impl Drop for PictureTurn<'_> {
+    fn drop(&mut self) {
+        *lock(&self.turns.used) -= self.pixels;
+        self.turns.given_back.notify_all();
+    }
+}
+
 /// The pictures that are being read. Whoever wants one of them waits until it was read, instead of reading it too.
 #[derive(Default)]
 struct Underway {
@@ -352,6 +409,20 @@ mod tests {
         assert_eq!(turns.take_turn(&waiting(30)).err().unwrap().kind, Kind::Timeout);
         drop(first);
         assert!(turns.take_turn(&waiting(30)).is_ok());
+    }
+
+    /// H-153 on code: pictures wait for each other, and one that is too large is read alone
+    #[test]
+    fn pictures_share_the_pixels_in_work() {
+        let turns = PixelTurns::default();
+        let half = turns.take_turn(MOST_PIXELS_IN_WORK / 2, &waiting(0)).unwrap();
+        let other = turns.take_turn(MOST_PIXELS_IN_WORK / 2, &waiting(0)).unwrap();
+        assert_eq!(turns.take_turn(1, &waiting(30)).err().unwrap().kind, Kind::Timeout);
+        drop((half, other));
+        let large = turns.take_turn(9 * MOST_PIXELS_IN_WORK, &waiting(0)).unwrap();
+        assert!(turns.take_turn(1, &waiting(0)).is_err());
+        drop(large);
+        assert!(turns.take_turn(1, &waiting(0)).is_ok());
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl OcrEngine for TesseractProgram {
 fn run(path: &std::path::Path, arguments: &[String], input: Vec<u8>, waiting: &Waiting) -> Result<String> {
     let mut child = Leashed::spawn(path, arguments)?;
     // The sender goes away with the statement, so the input is closed behind the picture.
-    let _ = child.feed_input().send(input);
+    let _ = child.feed_input().send(std::sync::Arc::new(input));
     let complaints = child.collect_stderr(MOST_COMPLAINTS);
     let output = child.drain_output(|output, results| {
         let mut text = Vec::new();

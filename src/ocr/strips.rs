@@ -12,25 +12,30 @@ use super::{Options, Word};
 const SCATTERED: [u32; 2] = [11, 12];
 /// A window of usual size is read whole: what stands around a word helps to read it.
 const LEAST_PIXELS: u64 = 2_000_000;
+/// An engine takes some twenty bytes for each pixel of its strip. A page that is larger than this is cut into strips of a
+/// bounded size, which wait for their turns.
+const LARGE_PIXELS: u64 = 4_000_000;
+const MOST_STRIP_PIXELS: u64 = 2_000_000;
 /// Half the height of the largest letters that may stand on a cut, before the picture is enlarged.
 const OVERLAP: u32 = 32;
 
 #[derive(Debug, PartialEq)]
 pub struct Strip {
-    pub page: GreyPage,
+    /// The rows that are read; it is cut out when its turn has come.
+    pub rows: Range<u32>,
     /// The rows of the whole page that this strip answers for.
     owns: Range<u32>,
-    /// The row of the whole page that is its first.
-    top: u32,
 }
 
-/// How many strips are worth it: never more than `most`.
+/// How many strips are worth it: as many as there are engines, and more where they would be too large.
 pub fn count(page: &GreyPage, options: Options, most: usize) -> usize {
     if !SCATTERED.contains(&options.segmentation) {
         return 1;
     }
-    let worth = u64::from(page.width) * u64::from(page.height) / LEAST_PIXELS;
-    usize::try_from(worth).unwrap_or(most).clamp(1, most.max(1))
+    let pixels = u64::from(page.width) * u64::from(page.height);
+    let strips = |size: u64| usize::try_from(size).unwrap_or(most);
+    let least = if pixels > LARGE_PIXELS { strips(pixels.div_ceil(MOST_STRIP_PIXELS)) } else { 1 };
+    strips(pixels / LEAST_PIXELS).clamp(1, most.max(1)).max(least)
 }
 
 pub fn cut_strips(page: &GreyPage, count: usize) -> Vec<Strip> {
@@ -44,7 +49,7 @@ fn make_strip(page: &GreyPage, owns: Range<u32>) -> Strip {
     let overlap = OVERLAP * page.scale();
     let top = owns.start.saturating_sub(overlap);
     let bottom = owns.end.saturating_add(overlap).min(page.height);
-    Strip { page: page.sub_page(top..bottom), owns, top }
+    Strip { rows: top..bottom, owns }
 }
 
 /// The rows at which strips begin: near equal parts, where the fewest letters are hit.
@@ -77,7 +82,7 @@ pub fn join_words(strips: &[Strip], read: Vec<Vec<Word>>) -> Vec<Word> {
 
 impl Strip {
     fn own_word(&self, mut word: Word, blocks_before: u32) -> Option<Word> {
-        word.bbox.y = word.bbox.y.saturating_add_unsigned(self.top);
+        word.bbox.y = word.bbox.y.saturating_add_unsigned(self.rows.start);
         word.block = word.block.saturating_add(blocks_before);
         let middle = u32::try_from(word.bbox.y.midpoint(word.bbox.bottom())).unwrap_or(0);
         self.owns.contains(&middle).then_some(word)
@@ -108,6 +113,7 @@ mod tests {
         let large = page(2000, 2000, |_| false);
         assert_eq!(count(&large, options(11), 4), 2);
         assert_eq!(count(&large, options(11), 1), 1);
+        assert_eq!(count(&page(3000, 3000, |_| false), options(11), 2), 5, "none has more than it may");
         assert_eq!(count(&large, options(6), 4), 1);
         assert_eq!(count(&page(100, 100, |_| false), options(11), 4), 1);
     }
@@ -118,8 +124,8 @@ mod tests {
             let strips = cut_strips(&page(20, 1003, |row| row % 3 == 0), count);
             let owned: Vec<u32> = strips.iter().flat_map(|strip| strip.owns.clone()).collect();
             assert_eq!(owned, (0..1003).collect::<Vec<_>>(), "{count}");
-            let rows = |strip: &Strip| strip.page.grey.len() as u32 / 20;
-            assert!(strips.iter().all(|strip| rows(strip) == strip.page.height));
+            let holds = |strip: &Strip| strip.owns.clone().all(|row| strip.rows.contains(&row));
+            assert!(strips.iter().all(|strip| holds(strip) && strip.rows.end <= 1003));
         }
     }
 
@@ -132,7 +138,7 @@ mod tests {
     #[test]
     fn a_word_on_the_cut_comes_once() {
         let strips = cut_strips(&page(20, 200, |_| false), 2);
-        let second_top = i32::try_from(strips[1].top).unwrap();
+        let second_top = i32::try_from(strips[1].rows.start).unwrap();
         let on_the_cut = |top: i32| word("both", 96 - top, 12);
         let read = vec![
             vec![word("first", 10, 12), on_the_cut(0)],

@@ -7,8 +7,8 @@
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::child::Leashed;
@@ -43,7 +43,7 @@ pub struct Library {
 }
 
 struct WorkerProcess {
-    questions: Sender<Vec<u8>>,
+    questions: Sender<Arc<Vec<u8>>>,
     answers: Receiver<WorkerAnswer>,
     /// Ends the process, last.
     _process: Leashed,
@@ -67,7 +67,7 @@ impl Library {
     }
 
     /// A worker that waited too long may have gone; a new one is started then, once.
-    fn ask_library(&self, question: &[u8], waiting: &Waiting) -> Result<String> {
+    fn ask_library(&self, question: &Arc<Vec<u8>>, waiting: &Waiting) -> Result<String> {
         let idle = lock(&self.idle).pop();
         if let Some(worker) = idle
             && let Some(answer) = worker.ask_worker(question, waiting)?
@@ -98,9 +98,10 @@ impl OcrEngine for Library {
 
     fn read_words(&self, page: &GreyPage, options: Options, waiting: &Waiting) -> Result<Vec<Word>> {
         let numbers = [page.width, page.height, options.segmentation];
-        let mut question = numbers.map(u32::to_le_bytes).concat();
+        let mut question = Vec::with_capacity(page.grey.len() + size_of_val(&numbers));
+        question.extend(numbers.map(u32::to_le_bytes).concat());
         question.extend_from_slice(&page.grey);
-        Ok(tsv::parse_words(&self.ask_library(&question, waiting)?))
+        Ok(tsv::parse_words(&self.ask_library(&Arc::new(question), waiting)?))
     }
 }
 
@@ -134,8 +135,8 @@ impl WorkerProcess {
     }
 
     /// `None` when the worker has ended.
-    fn ask_worker(&self, question: &[u8], waiting: &Waiting) -> Result<Option<WorkerAnswer>> {
-        match self.questions.send(question.to_vec()) {
+    fn ask_worker(&self, question: &Arc<Vec<u8>>, waiting: &Waiting) -> Result<Option<WorkerAnswer>> {
+        match self.questions.send(question.clone()) {
             Ok(()) => waiting.receive(&self.answers, "for the OCR engine"),
             Err(_) => Ok(None),
         }

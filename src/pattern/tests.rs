@@ -151,3 +151,19 @@ fn a_set_matches_if_one_of_its_patterns_does() {
         assert_eq!(set.is_match(text, &Effort::default()), Ok(expected), "{text}");
     }
 }
+
+/// What a linear search of a long text takes is taken from the time that all searches share; of short texts it is not.
+#[test]
+fn long_texts_share_their_time_with_either_engine() {
+    for pattern in ["a", "a(?=b)"] {
+        let pattern = Pattern::compile(pattern).unwrap();
+        assert!(pattern.spans(&"b".repeat(SHORT_TEXT + 1), &Effort::none()).is_err(), "{pattern}");
+    }
+    let short = Pattern::compile("a").unwrap().spans("ba", &Effort::none());
+    assert_eq!(short, Ok(std::iter::once(1..2).collect::<Vec<_>>()));
+}
+
+#[test]
+fn showing_and_sending_take_less_than_a_second_together() {
+    assert!(TIME_IN_A_REDACTION * 2 < Duration::from_secs(1));
+}

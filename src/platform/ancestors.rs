@@ -42,6 +42,12 @@ const SESSION: &[&str] = &[
     "sway",
     "Finder",
     "Dock",
+    "explorer.exe",
+    "services.exe",
+    "sihost.exe",
+    "svchost.exe",
+    "userinit.exe",
+    "winlogon.exe",
 ];
 
 /// The processes that this one was started by, the nearest first, up to the session that starts everything. Empty where
@@ -55,13 +61,18 @@ fn chain(mut pid: u32, look_up: impl Fn(u32) -> Option<(String, u32)>) -> Vec<An
     let mut parent = look_up(pid).map(|(_, parent)| parent);
     while let Some(next) = parent.filter(|&next| next > 1 && next != pid && found.len() < MOST) {
         let Some((name, above)) = look_up(next) else { break };
-        if SESSION.contains(&name.as_str()) {
+        if SESSION.iter().any(|known| is_program(&name, known)) {
             break;
         }
         found.push(Ancestor { pid: next, name });
         (pid, parent) = (next, Some(above));
     }
     found
+}
+
+/// Windows spells the names of programs in any case.
+fn is_program(name: &str, known: &str) -> bool {
+    name == known || (known.ends_with(".exe") && name.eq_ignore_ascii_case(known))
 }
 
 /// `12 (a name) S 7 …`: the name may hold anything, so what counts comes after its last bracket.
@@ -82,7 +93,12 @@ fn look_up(pid: u32) -> Option<(String, u32)> {
     Some((name.to_owned(), parent.parse().ok()?))
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+#[cfg(target_os = "windows")]
+fn look_up(pid: u32) -> Option<(String, u32)> {
+    super::windows::host::look_up_process(pid)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
 fn look_up(_: u32) -> Option<(String, u32)> {
     None
 }
@@ -109,6 +125,12 @@ mod tests {
             &["claude", "bash", "konsole"],
         );
         check(&[(9, "us", 8), (8, "bash", 1), (1, "init", 0)], &["bash"]);
+        check(
+            &[(9, "us", 8), (8, "Code.exe", 7), (7, "Explorer.EXE", 6), (6, "userinit.exe", 5)],
+            &["Code.exe"],
+        );
+        check(&[(9, "us", 8), (8, "Dock.app", 1)], &["Dock.app"]);
+        check(&[(9, "us", 8), (8, "cmd.exe", 0)], &["cmd.exe"]);
         check(&[(9, "us", 8)], &[]);
         check(&[(9, "us", 8), (8, "a", 8)], &["a"]);
         check(&[], &[]);

@@ -1,11 +1,12 @@
 //! The only rooms that know an operating system: what each owes, and which one is here.
 //!
-//! A [`Platform`] lends its parts: [`Desktop`], [`Accessibility`], [`Input`], [`Capture`], [`Clipboard`], [`Apps`] and
-//! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
-//! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
+//! A [`Platform`] lends its parts: [`Desktop`], [`Accessibility`], [`Input`], [`Capture`], [`Clipboard`], [`Apps`],
+//! [`Watch`] and, if it is a browser, [`Pages`]. Methods have no default: a new platform answers every question. A part
+//! that a system cannot have is one of [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
 pub mod ancestors;
 mod bell_watch;
+mod beside;
 pub mod browser;
 pub mod interaction;
 #[cfg(target_os = "linux")]
@@ -18,6 +19,7 @@ pub mod no_desktop;
 pub mod normalize;
 #[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
 mod other_host;
+mod pages;
 pub mod poll;
 mod press_guard;
 pub mod roles;
@@ -28,6 +30,7 @@ pub mod unsupported;
 pub mod window_change;
 pub mod windows;
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -59,12 +62,13 @@ pub use host::start_isolated_programs;
 /// A look at the running desktop for the doctor.
 pub use host::survey_desktop;
 use host::{connect, is_by_powershell, private_desktop, probe, run_command};
+pub use pages::Pages;
 pub use press_guard::{PressGuard, PressKind, Unguarded};
 
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
-use crate::model::app::{App, AppNames, Clip, Ended, Launch, Program, Run, similar_apps};
+use crate::model::app::{App, AppNames, Clip, Ended, Launch, Program, ProgramEnd, Run, similar_apps};
 use crate::model::image::Picture;
 use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
@@ -77,7 +81,9 @@ pub trait Platform: Send + Sync {
     fn health(&self) -> Health;
 
     /// The stage behind a mock desktop; a real one has none.
-    fn stage(&self) -> Option<&dyn Stage>;
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
 
     fn desktop(&self) -> &dyn Desktop;
 
@@ -92,7 +98,37 @@ pub trait Platform: Send + Sync {
     fn apps(&self) -> &dyn Apps;
 
     fn watch(&self) -> &dyn Watch;
+
+    /// Only a browser has pages.
+    fn pages(&self) -> &dyn Pages {
+        &unsupported::NO_PAGES
+    }
 }
+
+/// Where the parts of a platform are, in its `impl`: `platform_parts! { self, desktop: self, apps: &self.apps, … }`.
+macro_rules! platform_parts {
+    ($me:ident, $($part:ident: $place:expr),+ $(,)?) => {
+        $($crate::platform::platform_parts!(@$part $me $place);)+
+    };
+    (@desktop $me:ident $place:expr) => { $crate::platform::platform_parts!(@fn desktop Desktop $me $place); };
+    (@accessibility $me:ident $place:expr) => {
+        $crate::platform::platform_parts!(@fn accessibility Accessibility $me $place);
+    };
+    (@input $me:ident $place:expr) => { $crate::platform::platform_parts!(@fn input Input $me $place); };
+    (@capture $me:ident $place:expr) => { $crate::platform::platform_parts!(@fn capture Capture $me $place); };
+    (@clipboard $me:ident $place:expr) => {
+        $crate::platform::platform_parts!(@fn clipboard Clipboard $me $place);
+    };
+    (@apps $me:ident $place:expr) => { $crate::platform::platform_parts!(@fn apps Apps $me $place); };
+    (@watch $me:ident $place:expr) => { $crate::platform::platform_parts!(@fn watch Watch $me $place); };
+    (@pages $me:ident $place:expr) => { $crate::platform::platform_parts!(@fn pages Pages $me $place); };
+    (@fn $part:ident $kind:ident $me:ident $place:expr) => {
+        fn $part(&$me) -> &dyn $crate::platform::$kind {
+            $place
+        }
+    };
+}
+pub(crate) use platform_parts;
 
 /// What is wrong at this moment with a desktop that works otherwise, a sentence each.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -174,14 +210,46 @@ pub trait Accessibility: Send + Sync {
     /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
 
-    /// Which elements there are now and which has the focus, for whoever needs no more: places and values may be those
-    /// of an earlier look.
+    /// Which element has the focus now, for whoever needs no more: all the rest may be that of an earlier look.
     fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         self.tree(window, patience)
     }
 
     /// What one field holds now, where that can be asked without reading its window.
     fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>>;
+
+    /// Where these characters of an element's text stand on the screen, all of them; nothing where that is not known, or
+    /// where its text is another one now.
+    fn text_places(
+        &self,
+        _element: &Handle,
+        _text: &str,
+        _characters: &[Range<usize>],
+        _cancel: &Cancel,
+    ) -> Result<Option<Vec<Rect>>> {
+        Ok(None)
+    }
+
+    /// What a pointer meets at a point of a window, as the application itself finds it, in a tree that was read of it.
+    /// Nothing where that cannot be asked: then the places of the tree decide.
+    fn nodes_at(
+        &self,
+        _window: &Window,
+        _tree: &Tree,
+        _at: Point,
+        _cancel: &Cancel,
+    ) -> Result<Option<PointedNodes>> {
+        Ok(None)
+    }
+}
+
+/// What an application finds under a pointer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointedNodes {
+    /// The innermost that the tree has: one, or several where it is not known which of them.
+    pub nodes: Vec<usize>,
+    /// It may be something that the tree does not have.
+    pub is_unread: bool,
 }
 
 /// What a field that can be written in says of itself.
@@ -200,6 +268,12 @@ pub trait Input: Send + Sync {
 
     /// Refuses what the element of an act cannot do, as `act` would, and does nothing.
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()>;
+
+    /// Waits until the application of a window has done what it was sent, for about so long. Whether it rests now, as far
+    /// as that can be known: then what it told of it has been heard.
+    fn await_rest(&self, _window: &Window, _at_most: Duration, _cancel: &Cancel) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
     fn claim(&self, claimant: &Claimant) -> Result<()>;
@@ -257,9 +331,24 @@ pub trait Apps: Send + Sync {
     /// Whether a process that was launched has not ended yet.
     fn is_running(&self, pid: u32) -> bool;
 
+    /// How a process that was launched has ended, where that is known.
+    fn program_end(&self, _pid: u32) -> Option<ProgramEnd> {
+        None
+    }
+
     /// Runs a command and ends everything that it started, when it has ended, at the latest after its time, and
     /// when the call is cancelled.
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended>;
+
+    /// A line on where programs that are launched save their files, where that is not the person's home.
+    fn where_files_go(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether programs that are launched reach no network.
+    fn is_without_network(&self) -> bool {
+        false
+    }
 
     /// Where commands start when nobody says where; `None`: where the server is.
     fn command_folder(&self) -> Option<std::path::PathBuf> {
@@ -372,6 +461,10 @@ pub struct Done {
     pub reacted: bool,
     /// How long it may take until what came of it can be seen; nothing where everything happened at once.
     pub settles_in: Duration,
+    /// The application rests, so that what it told is not waited for.
+    pub rests: bool,
+    /// What should come of it may come long after the application rests, such as that something is switched on.
+    pub comes_late: bool,
 }
 
 /// What is said of a uid that leads to no window.
@@ -486,14 +579,16 @@ pub const fn os_name() -> &'static str {
 /// The desktop that the configuration asks for. A scenario that cannot be played is an error, a desktop
 /// that is not there is not: the server starts and says so.
 pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
-    if let Some(command) = &loaded.sandbox {
-        return Ok(private_desktop(&loaded.config.sandbox, command, clock));
-    }
     if let Some(start) = &loaded.browser {
-        return Ok(browser::start_browser(start, &loaded.config.browser, clock));
+        let desktop = (loaded.sandbox.is_some() || start.with_desktop).then(|| choose_own(loaded, clock));
+        let browser = browser::start_browser(start, &loaded.config.browser, clock);
+        return Ok(match desktop {
+            Some(desktop) => beside::put_beside(desktop, browser),
+            None => browser,
+        });
     }
     if !loaded.config.wants_mock() {
-        return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into());
+        return Ok(choose_own(loaded, clock));
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
@@ -503,16 +598,30 @@ pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
     Ok(mock.into())
 }
 
+/// A private desktop, or that of the person.
+fn choose_own(loaded: &Loaded, clock: &Clock) -> Chosen {
+    match &loaded.sandbox {
+        Some(command) => private_desktop(&loaded.config.sandbox, command, clock),
+        None => connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into(),
+    }
+}
+
 /// A desktop, and what has to outlive everything that works on it; dropping that ends a private desktop.
 pub struct Chosen {
     pub platform: Arc<dyn Platform>,
     pub ends_with_us: Option<Box<dyn std::any::Any + Send>>,
+    /// How a person sees it, where it is on no screen.
+    pub seen_by: Option<String>,
 }
 
 impl From<Arc<dyn Platform>> for Chosen {
     fn from(platform: Arc<dyn Platform>) -> Self {
-        Self { platform, ends_with_us: None }
+        Self { platform, ends_with_us: None, seen_by: None }
     }
+}
+
+fn browser_absent_because(reason: String) -> Arc<dyn Platform> {
+    Arc::new(no_desktop::Absent::without_browser(reason))
 }
 
 fn absent_because(reason: String) -> Arc<dyn Platform> {

@@ -1,10 +1,9 @@
 //! The platform where there is no desktop to work with: it compiles everywhere and says why.
 
-use super::unsupported::{NoAccessibility, NoApps, NoCapture, NoClipboard, NoDesktop, NoInput, NoWatch};
-use super::{
-    Accessibility, Apps, Capabilities, Capture, Clipboard, Coordinates, Desktop, Facts, Health, Input,
-    Platform, Stage, Watch,
+use super::unsupported::{
+    NO_PAGES, NoAccessibility, NoApps, NoCapture, NoClipboard, NoDesktop, NoInput, NoPages, NoWatch,
 };
+use super::{Capabilities, Coordinates, Facts, Health, Platform, platform_parts};
 
 #[derive(Debug)]
 pub struct Absent {
@@ -16,6 +15,7 @@ pub struct Absent {
     clipboard: NoClipboard,
     apps: NoApps,
     watch: NoWatch,
+    pages: NoPages,
 }
 
 impl Absent {
@@ -29,8 +29,16 @@ impl Absent {
             clipboard: NoClipboard::new(&reason),
             apps: NoApps::new(&reason),
             watch: NoWatch { reason: reason.clone() },
+            pages: NO_PAGES.clone(),
             reason,
         }
+    }
+
+    /// Where a browser was to be the desktop.
+    pub fn without_browser(reason: impl Into<String>) -> Self {
+        let absent = Self::new(reason);
+        let pages = NoPages::of_missing_browser(absent.reason.clone());
+        Self { pages, ..absent }
     }
 }
 
@@ -51,35 +59,14 @@ impl Platform for Absent {
         Health::default()
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
-    fn desktop(&self) -> &dyn Desktop {
-        &self.desktop
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        &self.accessibility
-    }
-
-    fn input(&self) -> &dyn Input {
-        &self.input
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        &self.capture
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &self.clipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &self.watch
+    platform_parts! { self,
+        desktop: &self.desktop,
+        accessibility: &self.accessibility,
+        input: &self.input,
+        capture: &self.capture,
+        clipboard: &self.clipboard,
+        apps: &self.apps,
+        watch: &self.watch,
+        pages: &self.pages,
     }
 }

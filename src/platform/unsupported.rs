@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Desktop, Done, FieldText, Input, Menu,
-    Patience, PressGuard, Shot, Wake, Watch, run_command,
+    Pages, Patience, PressGuard, Shot, Wake, Watch, run_command,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::input::{Act, Delivery, Handle};
+use crate::model::page::{
+    ChooserFiles, Download, Forgettable, HistoryStep, HostBytes, HostCookies, PageLogLines, PageVisit,
+    ShownPage,
+};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// The error of everything that a platform cannot do.
@@ -206,5 +210,86 @@ impl Watch for NoEvents {
     fn wait_change(&self, _: u64, _: Duration, cancel: &Cancel) -> Result<Wake> {
         cancel.check()?;
         Ok(Wake::NoEvents)
+    }
+}
+
+/// There are no pages: the desktop is no browser, or it was to be one that did not start.
+#[derive(Clone, Debug)]
+pub struct NoPages {
+    /// Why the browser did not start.
+    missing: Option<String>,
+}
+
+/// Of a desktop that is no browser.
+pub static NO_PAGES: NoPages = NoPages { missing: None };
+
+impl NoPages {
+    /// Of a browser that did not start: who asked for one is told of its tools, and by each of them what is wrong.
+    pub fn of_missing_browser(reason: String) -> Self {
+        Self { missing: Some(reason) }
+    }
+
+    fn refuse<T>(&self) -> Result<T> {
+        refuse(self.missing.as_deref().unwrap_or(NO_BROWSER))
+    }
+}
+
+const NO_BROWSER: &str = "this desktop is no browser; start the server with --browser to work on pages";
+
+impl Pages for NoPages {
+    fn is_browser(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    fn is_whole_desktop(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    fn visit(&self, _: &PageVisit, _: &Cancel) -> Result<ShownPage> {
+        self.refuse()
+    }
+
+    fn step_history(&self, _: &str, _: HistoryStep, _: Duration, _: &Cancel) -> Result<ShownPage> {
+        self.refuse()
+    }
+
+    fn reading_tree(&self, _: &Window, _: bool, _: &Patience) -> Result<Tree> {
+        self.refuse()
+    }
+
+    fn named_files(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn chooser_files(&self, _: Option<&str>, _: &[String]) -> Result<ChooserFiles> {
+        self.refuse()
+    }
+
+    fn choose_files(&self, _: &ChooserFiles, _: &Cancel) -> Result<()> {
+        self.refuse()
+    }
+
+    fn downloads(&self) -> Result<Vec<Download>> {
+        self.refuse()
+    }
+
+    fn keep_download(&self, _: &str) -> Result<Download> {
+        self.refuse()
+    }
+
+    fn log_lines(&self) -> Result<PageLogLines> {
+        self.refuse()
+    }
+
+    fn cookies(&self, _: &Cancel) -> Result<Vec<HostCookies>> {
+        self.refuse()
+    }
+
+    fn traffic(&self) -> Result<Vec<HostBytes>> {
+        self.refuse()
+    }
+
+    fn forget(&self, _: Forgettable, _: Option<&str>, _: &Cancel) -> Result<()> {
+        self.refuse()
     }
 }

@@ -39,6 +39,8 @@ pub struct Keeper<'a> {
     /// Known secrets are kept by their names, which are none.
     pub secrets: &'a dyn SecretNames,
     pub max_bytes: usize,
+    /// A person who decides is to read them.
+    pub for_person: bool,
 }
 
 impl Keeper<'_> {
@@ -87,8 +89,12 @@ impl Keeper<'_> {
         }
     }
 
-    /// A text with something to hide is hidden as a whole: half a selector selects nothing.
+    /// A text with something to hide is hidden as a whole: half a selector selects nothing. From a person who decides
+    /// only the secret itself is hidden.
     fn text(&self, text: &str) -> String {
+        if self.for_person {
+            return self.redactor.text_for_person(text).into_owned();
+        }
         if self.redactor.text(text) == text { text.to_owned() } else { REDACTED.to_owned() }
     }
 
@@ -142,6 +148,7 @@ mod tests {
             hides_typed,
             secrets: &secrets,
             max_bytes: 300,
+            for_person: false,
         };
         assert_eq!(Value::Object(keeper.kept(args.as_object().unwrap())), expected);
     }

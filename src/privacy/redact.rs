@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::untrusted;
-use crate::config::Redaction;
-use crate::model::{Element, Range as NumberRange, Rect, Tree};
+use crate::config::limits::TREE_TEXT_BYTES;
+use crate::config::{PageOrigin, Redaction};
+use crate::model::{Element, Range as NumberRange, Rect, Tree, Window};
 use crate::pattern::{Effort, Pattern, PatternSet, TooManySteps};
 
 /// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
@@ -33,6 +34,8 @@ const LONGEST_SHORT_SECRET: usize = 64;
 /// Covering a match may bring the text beside it into a new one. Rules that need more rounds than
 /// this chase their own replacement; the whole text is replaced then.
 const MOST_ROUNDS: usize = 8;
+/// What stands before the number of characters that are hidden from the person who decides.
+pub const HIDDEN_FROM_PERSON: &str = "[hidden: ";
 
 /// A tree as it may be shown, and how many of its elements had something replaced.
 #[derive(Clone, Debug)]
@@ -60,12 +63,51 @@ pub struct Redactor {
     titles: PatternSet,
     names: PatternSet,
     roles: PatternSet,
+    origins: Vec<PageOrigin>,
     texts: Vec<Pattern>,
     replacement: String,
     applied: AtomicU64,
     secrets: RwLock<LearnedSecrets>,
     /// Spares every string of every reply the lock as long as no secret is known.
     knows_secrets: AtomicBool,
+    /// There are secrets with names.
+    knows_named: AtomicBool,
+}
+
+/// What must be black before text is read from a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HiddenPlace {
+    pub node: usize,
+    /// The whole of the element.
+    pub bounds: Rect,
+    /// What alone of it is hidden, where no more is.
+    pub words: Option<HiddenWords>,
+}
+
+/// Words of an element's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HiddenWords {
+    pub text: String,
+    pub characters: Vec<Range<usize>>,
+}
+
+/// What may make a whole window private: its raw title, and the address of its page.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowTexts<'a> {
+    title: &'a str,
+    url: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for WindowTexts<'a> {
+    fn from(title: &'a str) -> Self {
+        Self { title, url: None }
+    }
+}
+
+impl<'a> From<&'a Window> for WindowTexts<'a> {
+    fn from(window: &'a Window) -> Self {
+        Self { title: &window.title, url: window.url.as_deref() }
+    }
 }
 
 /// What is hidden of an element.
@@ -125,24 +167,27 @@ impl Redactor {
             titles: set_of("window_title_patterns", when_enabled(titles))?,
             names: set_of("element_name_patterns", when_enabled(names))?,
             roles: set_of("element_role_patterns", when_enabled(roles))?,
+            origins: if given.enabled { given.origins.clone() } else { Vec::new() },
             texts: when_enabled(texts),
             replacement: untrusted::clean_text(&given.replacement).into_owned(),
             rules,
             applied: AtomicU64::new(0),
             secrets: RwLock::default(),
             knows_secrets: AtomicBool::new(false),
+            knows_named: AtomicBool::new(false),
         })
     }
 
     /// The tree as it may be shown: the same one when nothing has to change.
     ///
-    /// `window_title` is the raw title. Every text comes out cleaned, so that a selector made from
+    /// `window` has the raw title. Every text comes out cleaned, so that a selector made from
     /// what was shown finds its element in the same shown tree.
-    pub fn shown(&self, tree: &Arc<Tree>, window_title: &str) -> RedactedTree {
+    pub fn shown<'a>(&self, tree: &Arc<Tree>, window: impl Into<WindowTexts<'a>>) -> RedactedTree {
+        let window = window.into();
         self.learn_secrets_of(tree);
-        let effort = Effort::for_many_texts();
+        let effort = Effort::for_a_redaction();
         let changed: Vec<(usize, Element)> = self
-            .covers(tree, window_title, &effort)
+            .covers(tree, window, &effort)
             .filter_map(|(node, cover)| Some((node, self.shown_element(&tree[node], cover, &effort)?)))
             .collect();
         let redacted = changed.iter().filter(|(_, element)| element.redacted).count();
@@ -161,11 +206,61 @@ impl Redactor {
         self.redacted_cow(cleaned, &effort)
     }
 
+    /// The title of a window as it may be shown.
+    pub fn window_title<'a>(&self, window: &'a Window) -> Cow<'a, str> {
+        match &window.url {
+            Some(url) if self.hides_window_of(url) => Cow::Owned(self.replacement.clone()),
+            _ => self.title(&window.title),
+        }
+    }
+
+    /// The address of the page of a window as it may be shown.
+    pub fn window_url(&self, url: &str) -> String {
+        if self.hides_page(url) { self.replacement.clone() } else { self.title(url).into_owned() }
+    }
+
+    /// A text of a page, such as its title, as it may be shown.
+    pub fn page_text(&self, url: &str, text: &str) -> String {
+        if self.hides_window_of(url) { self.replacement.clone() } else { self.title(text).into_owned() }
+    }
+
+    /// Whether a rule names the origin of a page, or of what it made.
+    pub fn hides_page(&self, url: &str) -> bool {
+        let url = url.strip_prefix("blob:").unwrap_or(url);
+        !self.origins.is_empty()
+            && PageOrigin::of_url(url).is_some_and(|origin| self.origins.contains(&origin))
+    }
+
+    /// The same for the page of a window. One without an address of its own was written by a page that is not known.
+    fn hides_window_of(&self, url: &str) -> bool {
+        let is_blank = url.split(['?', '#']).next() == Some("about:blank");
+        self.hides_page(url) || (is_blank && self.hides_some_pages())
+    }
+
+    /// Whether there are rules that name origins.
+    pub fn hides_some_pages(&self) -> bool {
+        !self.origins.is_empty()
+    }
+
+    fn is_private_document(&self, element: &Element) -> bool {
+        element.is_document && element.value.as_deref().is_some_and(|url| self.hides_page(url))
+    }
+
+    fn is_private_window(&self, window: WindowTexts<'_>, effort: &Effort) -> bool {
+        window.url.is_some_and(|url| self.hides_window_of(url))
+            || self.is_private_title(&untrusted::clean_text(window.title), effort)
+    }
+
     /// The text without what the text patterns find and without any secret that is known.
     ///
     /// Doing it twice is doing it once, also when a pattern finds the replacement itself.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redacted_cow(Cow::Borrowed(text), &Effort::default())
+        self.text_within(text, &Effort::default())
+    }
+
+    /// The same for one of several texts, which share the time.
+    pub fn text_within<'a>(&self, text: &'a str, effort: &Effort) -> Cow<'a, str> {
+        self.redacted_cow(Cow::Borrowed(text), effort)
     }
 
     /// Redacts the words of one line together, so that what spans several of them is found too.
@@ -233,6 +328,12 @@ impl Redactor {
         is_new
     }
 
+    /// Remembers a secret that was given by name. From then on it is black in pictures, too.
+    pub fn keep_named(&self, secret: &str) {
+        self.keep(secret);
+        self.knows_named.store(true, Ordering::Release);
+    }
+
     /// Remembers a secret for good: others that are learned later do not push it out.
     pub fn keep(&self, secret: &str) {
         let cleaned = untrusted::clean_text(secret);
@@ -242,6 +343,7 @@ impl Redactor {
             secrets.keep(secret);
             // As it stands inside a selector or a quoted text.
             secrets.keep(&secret.replace('\\', "\\\\").replace('"', "\\\""));
+            secrets.keep_spellings(in_addresses(secret));
             self.knows_secrets.store(true, Ordering::Release);
         }
     }
@@ -262,6 +364,30 @@ impl Redactor {
                 .tells_kept(&untrusted::clean_text(text))
     }
 
+    /// The text for the person who decides: rules hide nothing from them, and of known secrets nothing but their own
+    /// characters, with how many these are. Whoever types into a secret field makes secrets, and must not hide more.
+    pub fn text_for_person<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if !self.knows_secrets.load(Ordering::Acquire) {
+            return Cow::Borrowed(text);
+        }
+        let mut spans = Vec::new();
+        self.secrets.read().unwrap_or_else(PoisonError::into_inner).find_in(text, &mut spans);
+        let spans = merge_spans(spans);
+        if spans.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut shown = String::with_capacity(text.len());
+        let mut copied = 0;
+        for span in spans {
+            let hidden = text.get(span.clone()).map_or(0, |hidden| hidden.chars().count());
+            shown.push_str(text.get(copied..span.start).unwrap_or_default());
+            shown.push_str(&format!("{HIDDEN_FROM_PERSON}{hidden} characters]"));
+            copied = span.end;
+        }
+        shown.push_str(text.get(copied..).unwrap_or_default());
+        Cow::Owned(shown)
+    }
+
     /// What stands for a text that is hidden.
     pub fn replacement(&self) -> &str {
         &self.replacement
@@ -269,7 +395,27 @@ impl Redactor {
 
     /// Whether pictures need a look at the tree before they leave.
     pub fn hides_pixels(&self) -> bool {
+        self.blurs_screenshots() || self.knows_named.load(Ordering::Acquire)
+    }
+
+    /// Whether everything that is hidden in texts is black in pictures. Otherwise that is what secrets are in.
+    pub fn blurs_screenshots(&self) -> bool {
         self.rules.as_ref().is_some_and(|rules| rules.enabled && rules.blur_screenshots)
+    }
+
+    /// Where secret fields that hold something are, and what shows a named secret.
+    pub fn named_secret_regions(&self, tree: &Tree) -> Vec<Rect> {
+        let holds_secret = |element: &Element| {
+            is_secret(element) && element.value.as_deref().is_none_or(|value| !value.is_empty())
+        };
+        let tells = |element: &Element| {
+            let mut texts = TEXT_FIELDS.iter().filter_map(|field| (field.get)(element));
+            texts.any(|text| self.tells_named_secret(text))
+        };
+        let hides = |node: usize| holds_secret(&tree[node]) || tells(&tree[node]);
+        let counts = |node: &usize| is_secret(&tree[*node]) || is_innermost(tree, *node, hides);
+        let nodes = (0..tree.len()).filter(|&node| hides(node)).filter(counts);
+        nodes.map(|node| tree[node].bounds).filter(|bounds| !bounds.is_empty()).collect()
     }
 
     /// What has to be black in a picture of the window, if it is to hide anything: a screenshot does
@@ -277,21 +423,30 @@ impl Redactor {
     ///
     /// An element that only mentions something private is blackened if nothing in it does: a container
     /// repeats the text of what is in it, and blackening it would leave no picture.
-    pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
+    pub fn secret_regions<'a>(&self, tree: &Tree, window: impl Into<WindowTexts<'a>>) -> Vec<Rect> {
+        self.secret_places(tree, window.into()).into_iter().map(|place| place.bounds).collect()
+    }
+
+    fn secret_places(&self, tree: &Tree, window: WindowTexts<'_>) -> Vec<HiddenPlace> {
         self.learn_secrets_of(tree);
-        let effort = Effort::for_many_texts();
-        let covers: Vec<RedactionCover> = self.covers(tree, title, &effort).map(|(_, cover)| cover).collect();
+        let effort = Effort::for_a_redaction();
+        let covers: Vec<RedactionCover> =
+            self.covers(tree, window, &effort).map(|(_, cover)| cover).collect();
         let is_private = |node: usize| {
             let shown = || self.shown_element(&tree[node], covers[node], &effort);
             covers[node] != RedactionCover::Nothing || shown().is_some_and(|shown| shown.redacted)
         };
-        let mut regions: Vec<Rect> = Vec::new();
+        let mut regions: Vec<HiddenPlace> = Vec::new();
         for node in (0..tree.len()).filter(|&node| is_private(node)) {
             let bounds = tree[node].bounds;
-            let already = regions.last().is_some_and(|last| last.encloses(&bounds));
+            let is_black = |last: &HiddenPlace| last.words.is_none() && last.bounds.encloses(&bounds);
+            let already = regions.last().is_some_and(is_black);
             let counts = covers[node] != RedactionCover::Nothing || is_innermost(tree, node, is_private);
             if !bounds.is_empty() && !already && counts {
-                regions.push(bounds);
+                let words = (covers[node] == RedactionCover::Nothing && !is_secret(&tree[node]))
+                    .then(|| self.hidden_words(&tree[node], &effort))
+                    .flatten();
+                regions.push(HiddenPlace { node, bounds, words });
             }
         }
         regions
@@ -300,12 +455,34 @@ impl Redactor {
     /// What must be black before text is read from a picture of the window, whatever the config says of
     /// pictures: everything whose text the tree hides, because it may be read with another letter in it. What only
     /// pixels tell is redacted when it is read.
-    pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
-        if self.is_private_title(&untrusted::clean_text(title), &Effort::default()) {
+    pub fn unreadable_places<'a>(
+        &self,
+        tree: &Tree,
+        window: impl Into<WindowTexts<'a>>,
+        frame: Rect,
+    ) -> Vec<HiddenPlace> {
+        let window = window.into();
+        if self.is_private_window(window, &Effort::default()) {
             self.learn_secrets_of(tree);
-            return vec![frame];
+            return vec![HiddenPlace { node: Tree::ROOT, bounds: frame, words: None }];
         }
-        self.secret_regions(tree, title)
+        self.secret_places(tree, window)
+    }
+
+    /// The words of an element that are hidden, where its value is all that is hidden of it and has nothing in it that
+    /// is shown otherwise.
+    fn hidden_words(&self, element: &Element, effort: &Effort) -> Option<HiddenWords> {
+        let text = element.value.as_deref().filter(|text| untrusted::clean_text(text) == *text)?;
+        let others =
+            TEXT_FIELDS.iter().filter_map(|field| (field.get)(element)).filter(|other| *other != text);
+        let others = others.filter(|other| self.substitute_secrets(other, effort).is_some());
+        if others.count() > 0 || text.len() >= TREE_TEXT_BYTES {
+            return None;
+        }
+        let spans = self.spans_to_cover(text, effort).ok().filter(|spans| !spans.is_empty())?;
+        let characters = |at: usize| text.get(..at).map(|before| before.chars().count());
+        let ranges = spans.iter().map(|span| Some(characters(span.start)?..characters(span.end)?));
+        Some(HiddenWords { text: text.to_owned(), characters: ranges.collect::<Option<_>>()? })
     }
 
     pub fn redaction_status(&self) -> RedactionStatus {
@@ -325,11 +502,12 @@ impl Redactor {
     fn covers<'a>(
         &'a self,
         tree: &'a Tree,
-        title: &str,
+        window: WindowTexts<'_>,
         effort: &'a Effort,
     ) -> impl Iterator<Item = (usize, RedactionCover)> + 'a {
-        let everything = self.is_private_title(&untrusted::clean_text(title), effort);
+        let everything = self.is_private_window(window, effort);
         let mut end_of_secret = 0;
+        let mut end_of_document = 0;
         (0..tree.len()).map(move |node| {
             let element = &tree[node];
             let secret = is_secret(element);
@@ -337,7 +515,11 @@ impl Redactor {
             if secret {
                 end_of_secret = end_of_secret.max(tree.end(node));
             }
-            let texts = everything || inside_secret || self.is_named_by_a_rule(element, effort);
+            if self.is_private_document(element) {
+                end_of_document = end_of_document.max(tree.end(node));
+            }
+            let inside = inside_secret || node < end_of_document;
+            let texts = everything || inside || self.is_named_by_a_rule(element, effort);
             let cover = match (texts, secret) {
                 (true, _) => RedactionCover::Texts,
                 (false, true) => RedactionCover::Value,
@@ -356,7 +538,8 @@ impl Redactor {
             || hides_text(&self.roles, &untrusted::clean_text(element.role.name()), effort)
     }
 
-    fn learn_secrets_of(&self, tree: &Tree) {
+    /// Remembers what the secret fields of a tree hold.
+    pub fn learn_secrets_of(&self, tree: &Tree) {
         for element in tree.elements().iter().filter(|element| is_secret(element)) {
             self.learn_secret(element.value.as_deref().unwrap_or_default());
         }
@@ -480,6 +663,8 @@ struct LearnedSecrets {
     uses: AtomicU64,
     /// Never forgotten.
     kept: Vec<String>,
+    /// How those are written elsewhere; only as a whole, because parts of it stand in many texts.
+    spellings: Vec<String>,
     /// Finds all the short ones in one pass. `None` before the first.
     finder: Option<AhoCorasick>,
     /// What the finder finds, by its numbers; nothing for a kept one.
@@ -527,8 +712,18 @@ impl LearnedSecrets {
         }
     }
 
+    fn keep_spellings(&mut self, spellings: Vec<String>) {
+        let new =
+            spellings.into_iter().filter(|one| !self.kept.contains(one) && !self.spellings.contains(one));
+        let new: Vec<String> = new.collect();
+        if !new.is_empty() {
+            self.spellings.extend(new);
+            self.build_finder();
+        }
+    }
+
     fn build_finder(&mut self) {
-        let kept = self.kept.iter().filter(|secret| is_short(secret));
+        let kept = self.kept.iter().chain(&self.spellings).filter(|secret| is_short(secret));
         let learned = self.learned.iter().filter(|secret| is_short(&secret.text));
         self.found = kept.clone().map(|_| None).chain(learned.clone().cloned().map(Some)).collect();
         let texts = kept.map(String::as_str).chain(learned.map(|secret| secret.text.as_str()));
@@ -536,7 +731,8 @@ impl LearnedSecrets {
     }
 
     fn all(&self) -> impl Iterator<Item = &str> {
-        self.kept.iter().map(String::as_str).chain(self.learned.iter().map(|secret| secret.text.as_str()))
+        let kept = self.kept.iter().chain(&self.spellings).map(String::as_str);
+        kept.chain(self.learned.iter().map(|secret| secret.text.as_str()))
     }
 
     fn forget_unused(&mut self) {
@@ -566,6 +762,17 @@ impl LearnedSecrets {
             found.extend(find_occurrences(text, long));
         }
         self.find_parts(text, found);
+        if text.contains('%') {
+            found.extend(self.find_encoded(text));
+        }
+    }
+
+    /// Where a secret is written as addresses write it, however much of it is percent-encoded.
+    fn find_encoded(&self, text: &str) -> Vec<Range<usize>> {
+        let (bytes, places) = percent_decoded(text);
+        let place = |at: usize| places.get(at).copied().unwrap_or(text.len());
+        let hits = self.finder.iter().flat_map(|finder| finder.find_iter(&bytes));
+        hits.map(|hit| place(hit.start())..place(hit.end())).collect()
     }
 
     /// The parts of secrets that were named; of others no more is known than that somebody typed them.
@@ -583,6 +790,45 @@ impl LearnedSecrets {
         self.find_parts(text, &mut parts);
         !parts.is_empty() || self.kept.iter().any(|secret| text.contains(secret))
     }
+}
+
+/// A secret as it stands in an address: as a script writes it, as a form does, and as a browser leaves it.
+fn in_addresses(secret: &str) -> Vec<String> {
+    let of_script = percent_encoded(secret, |byte| b"-_.!~*'()".contains(&byte));
+    let of_form = percent_encoded(secret, |byte| b"*-._ ".contains(&byte)).replace(' ', "+");
+    let of_browser = percent_encoded(secret, |byte| byte.is_ascii_graphic() && !b"\"#<>'".contains(&byte));
+    let lower = |text: &String| text.to_ascii_lowercase();
+    let mut all = vec![lower(&of_script), lower(&of_form), of_script, of_form, of_browser];
+    all.retain(|spelling| spelling.contains(['%', '+']) && spelling != secret);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The bytes that a percent-encoded text stands for, and where each of them is in it.
+fn percent_decoded(text: &str) -> (Vec<u8>, Vec<usize>) {
+    let (mut bytes, mut places) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let code = text.get(at + 1..at + 3).filter(|code| code.bytes().all(|it| it.is_ascii_hexdigit()));
+        let decoded = code.filter(|_| byte == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(decoded.unwrap_or(byte));
+        places.push(at);
+        at += if decoded.is_some() { 3 } else { 1 };
+    }
+    (bytes, places)
+}
+
+fn percent_encoded(text: &str, stays: impl Fn(u8) -> bool) -> String {
+    let mut encoded = String::with_capacity(3 * text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || stays(byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
 }
 
 /// Every part of a secret that is as long as tells something of it. A row of dashes does not.
@@ -625,6 +871,7 @@ fn set_of(list: &str, patterns: Vec<Pattern>) -> Result<PatternSet, String> {
 
 fn count_patterns(rules: &Redaction) -> usize {
     rules.window_title_patterns.len()
+        + rules.origins.len()
         + rules.element_name_patterns.len()
         + rules.element_role_patterns.len()
         + rules.ocr_text_patterns.len()
@@ -731,9 +978,9 @@ mod tests {
         let tree = tree_of(vec![secret("x", "1234"), valued("Edit", "PIN", "1"), valued("Edit", "y", "2")]);
         let frame = Rect::new(0, 0, 500, 500);
         let bounds = Rect::new(1, 2, 30, 40);
-        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![bounds]);
-        assert_eq!(redactor.unreadable_regions(&tree, "My Bank", frame), vec![frame]);
-        assert_eq!(unconfigured().unreadable_regions(&tree, "My Bank", frame), vec![bounds]);
+        assert_eq!(unreadable(&redactor, &tree, "Shop", frame), vec![bounds]);
+        assert_eq!(unreadable(&redactor, &tree, "My Bank", frame), vec![frame]);
+        assert_eq!(unreadable(&unconfigured(), &tree, "My Bank", frame), vec![bounds]);
     }
 
     /// H-118 on code: what the tree hides by its text is not read from a picture either
@@ -742,7 +989,29 @@ mod tests {
         let redactor = redactor(r#"{"ocr_text_patterns": ["\\d{4}"]}"#);
         let tree = tree_of(vec![valued("Edit", "card", "1234"), valued("Edit", "name", "Ada")]);
         let frame = Rect::new(0, 0, 500, 500);
-        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![Rect::new(1, 2, 30, 40)]);
+        assert_eq!(unreadable(&redactor, &tree, "Shop", frame), vec![Rect::new(1, 2, 30, 40)]);
+    }
+
+    fn unreadable(redactor: &Redactor, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
+        redactor.unreadable_places(tree, title, frame).into_iter().map(|place| place.bounds).collect()
+    }
+
+    /// The characters of the hidden words of an element with this value.
+    fn check_words(redactor: &Redactor, element: Element, expected: Option<&[Range<usize>]>) {
+        let places = redactor.unreadable_places(&tree_of(vec![element]), "Shop", Rect::default());
+        let words = places[0].words.as_ref().map(|words| words.characters.as_slice());
+        assert_eq!(words, expected);
+    }
+
+    /// H-152 on code: of a text with a hidden word, which characters that is
+    #[test]
+    fn the_hidden_words_of_a_text_are_known() {
+        let redactor = redactor(r#"{"ocr_text_patterns": ["\\d{4}"], "element_name_patterns": ["^card$"]}"#);
+        check_words(&redactor, valued("Document", "letter", "éé 1234 and 5678."), Some(&[3..7, 12..16]));
+        check_words(&redactor, valued("Document", "1111", "the 1234"), None);
+        check_words(&redactor, valued("Document", "letter", "the\u{7} 1234"), None);
+        check_words(&redactor, valued("Document", "card", "the 1234"), None);
+        check_words(&redactor, Element { secret: true, ..valued("Edit", "pin", "1234") }, None);
     }
 
     fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {
@@ -969,6 +1238,61 @@ mod tests {
         );
     }
 
+    /// H-396 on code: a named secret in an address
+    #[test]
+    fn a_named_secret_is_hidden_as_an_address_writes_it() {
+        let redactor = unconfigured();
+        redactor.keep("a b+c/d%e\u{e9}");
+        for spelled in [
+            "a%20b%2Bc%2Fd%25e%C3%A9",
+            "a%20b%2bc%2fd%25e%c3%a9",
+            "a+b%2Bc%2Fd%25e%C3%A9",
+            "a%20b+c%2Fd%25e\u{e9}",
+        ] {
+            check_text(&redactor, &format!("?q={spelled}&x"), "?q=[REDACTED]&x");
+        }
+        check_text(&redactor, "x%20%20y", "x%20%20y");
+    }
+
+    /// H-393 on code: what rules hide is shown to the person, and of secrets nothing but their own characters is hidden
+    #[test]
+    fn a_person_is_shown_all_but_the_secret() {
+        let redactor = redactor(r#"{"ocr_text_patterns":["(?s).+"],"element_name_patterns":["."]}"#);
+        assert_eq!(redactor.text_for_person("Mallory 10000 EUR"), "Mallory 10000 EUR");
+        redactor.learn_secret("for lunch");
+        let shown = redactor.text_for_person("Mallory 10000 EUR for lunch");
+        assert_eq!(shown, "Mallory 10000 EUR [hidden: 9 characters]");
+        assert_eq!(redactor.text_for_person(&shown), shown);
+    }
+
+    /// H-397 on code: a window without an address of its own, where origins are hidden
+    #[test]
+    fn a_window_that_any_page_may_have_written_is_hidden() {
+        let rules = redactor(r#"{"origins":["https://bank.test"]}"#);
+        let shown = |rules: &Redactor, url: &str| rules.page_text(url, "Balance 12");
+        assert_eq!(shown(&rules, "about:blank"), "[REDACTED]");
+        assert_eq!(shown(&rules, "https://shop.test/"), "Balance 12");
+        assert_eq!(shown(&unconfigured(), "about:blank"), "Balance 12");
+    }
+
+    /// H-395 on code: where a named secret shows and what a secret field holds, without any rule about pictures
+    #[test]
+    fn named_secrets_have_regions_without_rules() {
+        let at = |x: i32, element: Element| Element { bounds: Rect::new(x, 0, 10, 10), ..element };
+        let tree = tree_of(vec![
+            at(10, secret("Password", "hunter2")),
+            at(20, secret("Password", "")),
+            at(30, valued("Document", "Entry", "it is correct-horse")),
+            at(50, valued("Text", "plain", "")),
+        ]);
+        let redactor = unconfigured();
+        assert!(!redactor.hides_pixels());
+        redactor.keep_named("correct-horse");
+        assert!(redactor.hides_pixels() && !redactor.blurs_screenshots());
+        let lefts: Vec<i32> = redactor.named_secret_regions(&tree).iter().map(|region| region.x).collect();
+        assert_eq!(lefts, [10, 30]);
+    }
+
     #[test]
     fn an_invalid_pattern_is_named() {
         for (json, named) in [
@@ -1016,8 +1340,8 @@ mod tests {
         let (tree, redactor) = (builder.finish(), unconfigured());
         redactor.learn_secret("S3NTINEL-9f2c");
         assert_eq!(redactor.secret_regions(&tree, "t"), [place(10)]);
-        assert_eq!(redactor.unreadable_regions(&tree, "t", Rect::default()), [place(10)]);
-        assert!(unconfigured().unreadable_regions(&tree, "t", Rect::default()).is_empty());
+        assert_eq!(unreadable(&redactor, &tree, "t", Rect::default()), [place(10)]);
+        assert!(unconfigured().unreadable_places(&tree, "t", Rect::default()).is_empty());
     }
 
     #[test]

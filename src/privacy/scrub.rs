@@ -13,22 +13,37 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-use super::injection::outline_texts;
+use super::injection::{outline_texts, step_texts};
 use super::redact::Redactor;
 use super::untrusted;
 use super::watch::InjectionWatch;
 use crate::error::{Error, Result};
+use crate::pattern::Effort;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Scrub<'a> {
     redactor: &'a Redactor,
+    /// What all texts of the reply may take together.
+    effort: Effort,
     /// Sees every text as it leaves.
     watch: Option<&'a InjectionWatch>,
+    /// For the person who decides, from whom only secrets are hidden.
+    for_person: bool,
 }
 
 impl<'a> Scrub<'a> {
     pub fn of(redactor: &'a Redactor) -> Self {
-        Self { redactor, watch: None }
+        Self { redactor, effort: Effort::for_a_redaction(), watch: None, for_person: false }
+    }
+
+    /// What a person is asked: clean, and without the characters of secrets.
+    pub fn for_person(redactor: &'a Redactor) -> Self {
+        Self { for_person: true, ..Self::of(redactor) }
+    }
+
+    /// A word of ours, such as the name of a tool or of a caller, in which nothing but a secret is hidden.
+    pub fn own_word(&self, text: &str) -> String {
+        self.redactor.text_for_person(&untrusted::clean_text(text)).into_owned()
     }
 
     pub fn watched_by(self, watch: &'a InjectionWatch) -> Self {
@@ -53,20 +68,39 @@ impl<'a> Scrub<'a> {
         shown
     }
 
+    /// The same for the lines of steps, which say nothing together: the name of the next step's tool behind a sentence of
+    /// ours would read as an order. What a step tells is in the JSON too, and is looked at there as a whole.
+    pub fn step_lines<'t>(&self, lines: &'t str) -> Cow<'t, str> {
+        let shown = self.clean_text(lines);
+        if let Some(watch) = self.watch {
+            step_texts(&shown).into_iter().for_each(|text| watch.look(text));
+        }
+        shown
+    }
+
     fn clean_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let clean = untrusted::clean_text(text);
         if let (Cow::Owned(_), Some(watch)) = (&clean, self.watch) {
             watch.look_at_removed(text);
         }
         match clean {
-            Cow::Borrowed(text) => self.redactor.text(text),
+            Cow::Borrowed(text) => self.redacted(text),
             Cow::Owned(text) => {
-                let redacted = match self.redactor.text(&text) {
+                let redacted = match self.redacted(&text) {
                     Cow::Borrowed(_) => None,
                     Cow::Owned(redacted) => Some(redacted),
                 };
                 Cow::Owned(redacted.unwrap_or(text))
             }
+        }
+    }
+}
+
+impl Scrub<'_> {
+    fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.for_person {
+            true => self.redactor.text_for_person(text),
+            false => self.redactor.text_within(text, &self.effort),
         }
     }
 }
@@ -458,6 +492,19 @@ mod tests {
         Text(&'static str),
         Both(&'static str, bool),
         Fields { data: &'static str, note: &'static str },
+    }
+
+    /// However many strings a reply has, and however long their patterns take.
+    #[test]
+    fn the_texts_of_a_reply_share_their_time() {
+        let rules = serde_json::from_value(json!({"ocr_text_patterns": ["x(?=y)", "z"]})).unwrap();
+        let redactor = Redactor::new(Some(rules)).unwrap();
+        let spent = || Scrub { effort: Effort::none(), ..Scrub::of(&redactor) };
+        let long = "a".repeat(1000);
+        for (text, in_time, too_late) in [("a", "a", "[REDACTED]"), (&*long, &*long, "[REDACTED]")] {
+            assert_eq!(Scrub::of(&redactor).text(text), in_time);
+            assert_eq!(spent().text(text), too_late);
+        }
     }
 
     #[test]

@@ -10,6 +10,9 @@
 //! regional flags lose their region).
 
 use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::injection::fold::is_invisible;
 
 const ESCAPE: char = '\u{1B}';
 const BELL: char = '\u{7}';
@@ -24,6 +27,43 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(text),
         Some(at) => Cow::Owned(without_sequences(text, at)),
     }
+}
+
+/// The text with every character that a person would not see written out, as in `\\u{9d}`: for questions, where what
+/// cannot be seen must not be agreed to. Nothing is left out, and cleaning it afterwards changes nothing.
+///
+/// Joiners and the sign that asks for a coloured picture stay where writing has them: after a letter or a sign that is
+/// not ASCII.
+pub fn escape_unseen(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unseen_in_question) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    let mut before = ' ';
+    for character in text.chars() {
+        if is_unseen_in_question(character) && !(joins(character) && carries_joiner(before)) {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "\\u{{{:x}}}", u32::from(character));
+        } else {
+            escaped.push(character);
+        }
+        before = character;
+    }
+    Cow::Owned(escaped)
+}
+
+/// Controls but tab and line breaks, what separates lines unseen, what has no width, and blanks that are no blanks.
+const fn is_unseen_in_question(character: char) -> bool {
+    let separates = matches!(character, '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{FFF9}'..='\u{FFFB}');
+    is_removed(character) || separates || is_invisible(character)
+}
+
+const fn joins(character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE0F}')
+}
+
+fn carries_joiner(character: char) -> bool {
+    !character.is_ascii() && !is_unseen_in_question(character)
 }
 
 fn first_removed(text: &str) -> Option<usize> {
@@ -210,6 +250,24 @@ mod tests {
         }
     }
 
+    #[track_caller]
+    fn check_escaped(text: &str, expected: &str) {
+        assert_eq!(escape_unseen(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn what_is_not_seen_is_written_out() {
+        check_escaped("Send 10\u{9d}000 EUR,\u{9c} EUR", "Send 10\\u{9d}000 EUR,\\u{9c} EUR");
+        check_escaped("1\u{202e}01\u{202c}", "1\\u{202e}01\\u{202c}");
+        check_escaped("a\u{e0041}\u{200b}\u{ad}\u{2028}b", "a\\u{e0041}\\u{200b}\\u{ad}\\u{2028}b");
+        check_escaped("\x1b[2J\x07", "\\u{1b}[2J\\u{7}");
+        check_escaped("r\u{200d}m", "r\\u{200d}m");
+        for plain in ["naïve e\u{301}", "tab\tLF\n", "می\u{200C}خواهم", "👩\u{200D}💻 ❤\u{FE0F}"]
+        {
+            check_escaped(plain, plain);
+        }
+    }
+
     #[test]
     fn many_unterminated_strings_stay_linear() {
         let hostile = "\u{9D}x".repeat(200_000);
@@ -222,6 +280,13 @@ mod tests {
             let once = clean_text(&text).into_owned();
             prop_assert!(!once.contains(is_removed));
             prop_assert!(matches!(clean_text(&once), Cow::Borrowed(_)));
+        }
+
+        #[test]
+        fn what_is_written_out_loses_nothing(text in any::<String>()) {
+            let escaped = escape_unseen(&text);
+            prop_assert_eq!(clean_text(&escaped), escaped.as_ref());
+            prop_assert!(escaped.chars().count() >= text.chars().count());
         }
 
         #[test]

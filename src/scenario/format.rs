@@ -38,6 +38,7 @@
 //!           keyboard_shortcut: ctrl+s
 //!           description: …
 //!           identifier: …
+//!           label_for: ID           # a click on it works that element
 //!           appears_after_ms: 500   # counted from the moment the state is entered
 //!           disappears_after_ms: 900
 //!           repeat: {count: 20, dx: 0, dy: 24}
@@ -51,6 +52,8 @@
 //!     after_ms: 200                 # the effects come this much later
 //! apps:                             # extension: what launch_app can start
 //!   - {id: calc, name: Calculator, program: calc.exe, window: UID, after_ms: 300}
+//! downloads:                        # extension: files that pages have sent before the scenario begins
+//!   - {name: prices.csv, url: https://…, bytes: 120}
 //! oracles: {success: [{kind: …}], failure: [{kind: …}]}
 //! ```
 //!
@@ -87,6 +90,7 @@ pub struct ScenarioEntry {
     pub states: Vec<(Spanned<String>, StateEntry)>,
     pub reactions: Option<Vec<Spanned<ReactionEntry>>>,
     pub apps: Option<Vec<Spanned<AppEntry>>>,
+    pub downloads: Option<Vec<Spanned<DownloadEntry>>>,
     pub oracles: Option<OraclesEntry>,
 }
 
@@ -146,6 +150,7 @@ pub struct ElementEntry {
     pub keyboard_shortcut: Option<String>,
     pub description: Option<String>,
     pub identifier: Option<String>,
+    pub label_for: Option<Spanned<String>>,
     pub appears_after_ms: Option<u32>,
     pub disappears_after_ms: Option<u32>,
     pub repeat: Option<Spanned<RepeatEntry>>,
@@ -227,6 +232,14 @@ pub struct AppEntry {
     pub program: Option<String>,
     pub window: Spanned<String>,
     pub after_ms: Option<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DownloadEntry {
+    pub name: String,
+    pub url: Option<String>,
+    pub bytes: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]

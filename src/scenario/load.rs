@@ -176,6 +176,11 @@ fn yaml_options() -> serde_saphyr::Options {
     }
 }
 
+/// An error of the YAML parser with its place, for files of other formats.
+pub fn explain_yaml(error: &serde_saphyr::Error, file_name: &str) -> ScenarioError {
+    explain_error(error).in_file(file_name)
+}
+
 /// The parser's error in the words of this format.
 fn explain_error(error: &serde_saphyr::Error) -> Problem {
     Problem::at_location(error.location().unwrap_or(Location::UNKNOWN), error_sentence(error))
@@ -360,7 +365,7 @@ mod tests {
             names.push(path.file_stem().unwrap().to_string_lossy().into_owned());
         }
         names.sort();
-        assert_eq!(names, ["apps", "dense", "form", "login", "long-list", "slow-load", "wizard"]);
+        assert_eq!(names, ["apps", "dense", "form", "login", "long-list", "slow-load", "web", "wizard"]);
     }
 
     /// A believable application: windows are on the screen, and elements stay in their windows unless

@@ -25,8 +25,18 @@ pub struct Scenario {
     pub states: Vec<ScenarioState>,
     pub reactions: Vec<Reaction>,
     pub apps: Vec<AppPlan>,
+    /// Files that pages have sent before it begins.
+    pub downloads: Vec<DownloadPlan>,
     pub oracles: Oracles,
     pub screen: Rect,
+}
+
+/// A file that a page has sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DownloadPlan {
+    pub name: String,
+    pub url: String,
+    pub bytes: u32,
 }
 
 /// A program that can be started, and the window that it then shows.

@@ -10,15 +10,17 @@ use std::time::Duration;
 use serde_saphyr::{Location, Spanned};
 
 use super::format::{
-    AppEntry, BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, PredicateEntry,
-    ReactionEntry, RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, ThenEntry, TriggerEntry, WindowEntry,
+    AppEntry, BoundsEntry, ChangeEntry, ConditionEntry, DownloadEntry, ElementEntry, OraclesEntry,
+    PredicateEntry, ReactionEntry, RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, ThenEntry,
+    TriggerEntry, WindowEntry,
 };
 use super::load::{Problem, nearest_name};
 use super::{
-    AppPlan, ElementChange, ElementPlan, Oracles, Reaction, ReactionCondition, Scenario, ScenarioState, Then,
-    Trigger, WindowPlan,
+    AppPlan, DownloadPlan, ElementChange, ElementPlan, Oracles, Reaction, ReactionCondition, Scenario,
+    ScenarioState, Then, Trigger, WindowPlan,
 };
 use crate::config::limits;
+use crate::model::page::safe_file_name;
 use crate::model::{Element, InputKind, Range, Rect, Role, Tree, TreeBuilder};
 use crate::pattern::Pattern;
 
@@ -30,6 +32,7 @@ pub const MAX_ELEMENTS: u64 = limits::YAML_NODES as u64;
 pub const MAX_TEXT: u64 = 4 * 1024 * 1024;
 pub const MAX_REACTIONS: usize = 1_000;
 pub const MAX_APPS: usize = 100;
+pub const MAX_DOWNLOADS: usize = 50;
 /// Patterns take long to compile for their length, so there are fewer of them than reactions.
 pub const MAX_PATTERNS: usize = 100;
 pub const MAX_REGEX_CHARS: usize = limits::REGEX_CHARACTERS;
@@ -60,9 +63,10 @@ pub(super) fn validate_scenario(file: Spanned<ScenarioEntry>) -> Checked<Scenari
         entry.initial_state.map_or(Ok(0), |state| find_state(&states, "initial_state", &state))?;
     let reactions = plan_reactions(&states, entry.reactions.unwrap_or_default())?;
     let apps = plan_apps(&states, entry.apps.unwrap_or_default())?;
+    let downloads = plan_downloads(entry.downloads.unwrap_or_default())?;
     let oracles = check_oracles(entry.oracles.unwrap_or_default())?;
     let screen = entry.screen.map_or(Ok(DEFAULT_SCREEN), check_screen)?;
-    Ok(Scenario { name, initial_state, states, reactions, apps, oracles, screen })
+    Ok(Scenario { name, initial_state, states, reactions, apps, downloads, oracles, screen })
 }
 
 fn check_each<T, U>(items: &[T], plan: impl FnMut(&T) -> Checked<U>) -> Checked<Vec<U>> {
@@ -138,7 +142,8 @@ fn measure_element(entry: &Spanned<ElementEntry>, depth: usize) -> Checked<TreeS
 fn text_bytes(element: &ElementEntry) -> u64 {
     let id = element.id.as_ref().map(|id| &id.value);
     let texts = [&element.role, &element.name, &element.value, &element.keyboard_shortcut];
-    let others = [element.description.as_ref(), element.identifier.as_ref(), id];
+    let label_for = element.label_for.as_ref().map(|id| &id.value);
+    let others = [element.description.as_ref(), element.identifier.as_ref(), id, label_for];
     let texts = texts.into_iter().flatten().chain(others.into_iter().flatten());
     texts.map(|text| text.len() as u64).sum()
 }
@@ -326,6 +331,7 @@ fn plan_tree(root: &Spanned<ElementEntry>, window: Rect) -> Checked<(Tree, Vec<E
     let plans = planned.iter().map(|item| item.plan).collect();
     let places: Vec<Location> = planned.iter().map(|item| item.place).collect();
     check_focus(&planned)?;
+    check_labels(&planned)?;
     let tree = build_tree(planned);
     check_ids(&tree, &ids, &places)?;
     Ok((with_handles(&tree, &ids), plans))
@@ -424,9 +430,12 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         secret: entry.secret.unwrap_or(false),
         redacted: false,
         editable: false,
+        read_only: false,
+        invalid: false,
         hidden: false,
         unseen: None,
         native: None,
+        label_links: text(&entry.label_for.as_ref().map(|id| id.value.clone())).into_iter().collect(),
         native_is_place: false,
         is_document: false,
     })
@@ -474,6 +483,20 @@ fn check_focus(planned: &[Planned]) -> Checked<()> {
             second.place,
             "a second element of this window is focused; at most one is allowed",
         )),
+    }
+}
+
+/// A label leads to an element of its own window.
+fn check_labels(planned: &[Planned]) -> Checked<()> {
+    let ids: BTreeSet<&str> = planned.iter().filter_map(|item| item.id.as_deref()).collect();
+    let lost = |item: &&Planned| item.element.label_links.iter().any(|id| !ids.contains(id.as_str()));
+    match planned.iter().find(lost) {
+        None => Ok(()),
+        Some(item) => {
+            let message =
+                format!("label_for: no element of this window has the id {:?}", item.element.label_links[0]);
+            Err(Problem::at_location(item.place, message))
+        }
     }
 }
 
@@ -748,6 +771,22 @@ fn plan_app(known: &KnownIds, entry: AppEntry, before: &[AppPlan]) -> Checked<Ap
     let named = |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| id.clone());
     let (name, program) = (named(entry.name), named(entry.program));
     Ok(AppPlan { name, program, window, after: milliseconds(entry.after_ms), id })
+}
+
+fn plan_downloads(entries: Vec<Spanned<DownloadEntry>>) -> Checked<Vec<DownloadPlan>> {
+    if let Some(one_more) = entries.get(MAX_DOWNLOADS) {
+        let message = format!("a scenario may have at most {MAX_DOWNLOADS} downloads");
+        return Err(Problem::at_location(one_more.defined, message));
+    }
+    check_each(&entries, |entry| {
+        let DownloadEntry { name, url, bytes } = &entry.value;
+        if safe_file_name(name) != *name {
+            let message = format!("the name \"{name}\" of a download is no plain name of a file");
+            return Err(Problem::at_location(entry.defined, message));
+        }
+        let (name, url) = (name.clone(), url.clone().unwrap_or_default());
+        Ok(DownloadPlan { name, url, bytes: bytes.unwrap_or(0) })
+    })
 }
 
 fn did_you_mean(wanted: &str, names: &[&str]) -> String {

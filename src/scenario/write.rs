@@ -18,7 +18,7 @@ use serde_saphyr::{
 
 use super::load::MAX_REPEATED_NODES;
 use super::{
-    AppPlan, ElementChange, ElementPlan, PredicateEntry, Reaction, ReactionCondition, Scenario,
+    AppPlan, DownloadPlan, ElementChange, ElementPlan, PredicateEntry, Reaction, ReactionCondition, Scenario,
     ScenarioState, Trigger, WindowPlan,
 };
 use crate::model::{Element, Rect, Tree};
@@ -39,7 +39,12 @@ pub fn write(scenario: &Scenario, comments: &Comments) -> Result<String, Error> 
     if !scenario.reactions.is_empty() {
         sections.push(reactions(scenario, comments)?);
     }
-    for (key, list) in [("apps", list(&scenario.apps, app)), ("oracles", oracles(scenario))] {
+    let lists = [
+        ("apps", list(&scenario.apps, app)),
+        ("downloads", list(&scenario.downloads, download)),
+        ("oracles", oracles(scenario)),
+    ];
+    for (key, list) in lists {
         sections.extend(list.map(|list| yaml(&YamlNode::Block(vec![(key, list)]))).transpose()?);
     }
     let file = sections.join("\n");
@@ -223,6 +228,14 @@ fn app(app: &AppPlan) -> YamlNode<'_> {
     ])
 }
 
+fn download(download: &DownloadPlan) -> YamlNode<'_> {
+    YamlNode::Flow(vec![
+        ("name", YamlNode::Text(&download.name)),
+        ("url", YamlNode::Text(&download.url)),
+        ("bytes", YamlNode::Integer(download.bytes.into())),
+    ])
+}
+
 fn oracles(scenario: &Scenario) -> Option<YamlNode<'_>> {
     let fields = present(vec![
         ("success", list(&scenario.oracles.success, predicate)),
@@ -329,6 +342,7 @@ fn fields_of_element(window: &WindowPlan, node: usize) -> Fields<'_> {
         ("keyboard_shortcut", text(&element.shortcut)),
         ("description", text(&element.description)),
         ("identifier", text(&element.identifier)),
+        ("label_for", element.label_links.first().map(|id| YamlNode::Text(id))),
         ("enabled", (!element.enabled).then_some(YamlNode::Flag(false))),
         ("secret", element.secret.then_some(YamlNode::Flag(true))),
         ("focused", element.focused.then_some(YamlNode::Flag(true))),
@@ -505,12 +519,13 @@ states:
   b: {windows: [{uid: w, minimized: true, capture_delay_ms: 3, tree: {role: R, children: [
     {role: Edit, name: 'yes', value: '', id: x, secret: true, focused: true, enabled: false, selected: false,
      expanded: true, value_now: 0.5, value_min: -1, value_max: 1e9, keyboard_shortcut: k, description: '',
-     identifier: 'null', appears_after_ms: 1, disappears_after_ms: 9, children: [{}, {role: '1'}]}]}}]}
+     identifier: 'null', label_for: x, appears_after_ms: 1, disappears_after_ms: 9, children: [{}, {role: '1'}]}]}}]}
 reactions:
   - {on: {tool: type_text, window: w, target_id: x, target_name: 'no', text_regex: 'a|(b): #'}, in_state: b,
      when: [{id: x, window: w, value: '~', value_not_empty: true, selected: true}],
      set: [{id: x, value: '{text}', name: '-', enabled: true, selected: true, expanded: false, focused: true}],
      focus: x, transition_to: a, after_ms: 7}
+downloads: [{name: a.csv, url: 'http://a/b', bytes: 3}]
 oracles: {success: [{kind: k, deep: {list: [1, 2.5, null, true, 'x: y']}}], failure: [{kind: f}]}
 ",
                 "all.yaml",

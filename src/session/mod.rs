@@ -7,6 +7,7 @@ mod last_looks;
 mod snapshots;
 mod window_news;
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,6 +31,8 @@ pub struct Session {
     pub frames: Frames,
     pub snapshots: Snapshots,
     last_failure: Mutex<Option<FailedCall>>,
+    /// Who was told where programs save their files.
+    told_of_files: Mutex<HashSet<&'static str>>,
 }
 
 /// A call that failed, as its caller was told.
@@ -45,6 +48,11 @@ impl Session {
     /// The number of a call that begins. Calls from every surface count together, from 1.
     pub fn next_step(&self) -> u64 {
         self.steps.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Whether a caller is told for the first time where programs save their files: once is enough.
+    pub fn is_first_word_of_files(&self, caller: &'static str) -> bool {
+        lock(&self.told_of_files).insert(caller)
     }
 
     pub fn step_count(&self) -> u64 {

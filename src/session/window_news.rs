@@ -61,6 +61,7 @@ mod tests {
             bounds: Rect::default(),
             focused: false,
             minimized: false,
+            url: None,
         };
         list.iter().map(window).collect()
     }

@@ -1,47 +1,73 @@
-//! Jobs at the terminal: run one and watch it, list them, show one, cancel one.
+//! Jobs at the terminal: run one and watch it, list them, show one, say what is wanted of it; and the worker of a server.
 
-use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::ffi::OsString;
+use std::io::{BufReader, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+use super::job_questions::{QuestionDesk, read_lines};
+use super::job_text::{ProgressView, ShownRecord, job_line};
 use super::{pretty_json, say};
 use crate::app::App;
-use crate::cli::{Cli, Command, JobsCommand, RunOptions};
-use crate::clock::{Cancel, Clock, millis, timestamp};
-use crate::config;
+use crate::cli::{Cli, Command, JobsCommand, PersonAnswer, RunOptions, WorkerOptions, words_for_workers};
+use crate::clock::{Cancel, Clock};
+use crate::config::{self, BrowserStart, Flags, JobDesk, Loaded, Mode, OwnDesk};
+use crate::jobs::hosting;
 use crate::jobs::lease::unix_ms;
 use crate::jobs::limits::JobLimits;
-use crate::jobs::money::Cost;
-use crate::jobs::run::{JobProgress, Runner};
+use crate::jobs::planner::NO_HOST;
+use crate::jobs::planner::named::check_planner;
+use crate::jobs::resuming::{DeskLife, RunDesk};
+use crate::jobs::run::{JobProgress, Runner, WhenStopped};
+use crate::jobs::service;
 use crate::jobs::spec::JobSpec;
-use crate::jobs::status::{JobStatus, Wanted};
-use crate::jobs::store::sqlite::SqliteStore;
-use crate::jobs::store::{Ending, JobEvent, JobRecord, JobTally, Store};
+use crate::jobs::status::{FailureCode, JobStatus, Wanted};
+use crate::jobs::store::{Claimed, Ending, JobError, JobLease, JobRecord, JobTally, Store};
+use crate::jobs::supervisor::{Supervisor, WorkerPlan};
+use crate::jobs::view::job_json;
+use crate::jobs::worker::{JobWorker, StopSwitch};
 use crate::random::random_token;
-use crate::scenario;
-use crate::text::shorten;
-use crate::tool::Group;
+use crate::scenario::{self, Scenario};
 
-const STORE_FILE: &str = "jobs.db";
 const MOST_EVENTS: usize = 100_000;
-/// As many characters of a goal fit on a line of the list.
-const GOAL_WIDTH: usize = 60;
+
+/// How often a worker that a person started looks whether it is to stop.
+const LOOK_FOR_SIGNAL: Duration = Duration::from_millis(100);
 
 const DEMO: &str = "scripted:demo";
 const DEMO_SCENARIO: &str = include_str!("../../scenarios/login.yaml");
 
-/// The demo works a mock desktop of its own.
-pub fn with_desk(mut cli: Cli) -> Cli {
-    if let Some(Command::Run(options)) = &cli.command
-        && options.planner == DEMO
-    {
+/// The demo works a mock desktop of its own, with a scenario of its own; a server of jobs is there for HTTP.
+pub fn with_desk(mut cli: Cli) -> Result<Cli, String> {
+    let planner = match &cli.command {
+        Some(Command::Run(options)) => Some(&options.planner),
+        Some(Command::Screenjob(options)) => Some(&options.planner),
+        _ => None,
+    };
+    if planner.is_some_and(|planner| planner == DEMO) {
+        if cli.flags.scenario.is_some() {
+            return Err(format!(
+                "{DEMO} works a login form that comes with the program, so --scenario would be ignored; leave it out, \
+                 or write a script and name it: --planner scripted:FILE"
+            ));
+        }
         cli.flags.mock = true;
     }
-    cli
+    if cli.command == Some(Command::Server) && cli.flags.mode == Mode::Auto {
+        cli.flags.mode = Mode::Inspect;
+    }
+    Ok(cli)
+}
+
+/// A server of jobs takes jobs. ScreenJob's API asks for a token, so whoever sets one wants it served.
+pub fn serving_jobs(mut loaded: Loaded) -> Loaded {
+    loaded.config.jobs.enabled = true;
+    loaded.config.screenjob.enabled |= loaded.config.screenjob.token.is_some();
+    loaded
 }
 
 fn set_up_demo(app: &App) -> Result<(), String> {
@@ -52,20 +78,27 @@ fn set_up_demo(app: &App) -> Result<(), String> {
 }
 
 /// `cancel` is fired when the process is asked to stop.
-pub fn run_job(app: &App, options: &RunOptions, cancel: &Cancel) -> Result<ExitCode, String> {
+pub fn run_job(
+    app: &App,
+    options: &RunOptions,
+    desk: &WorkerDesk,
+    cancel: &Cancel,
+) -> Result<ExitCode, String> {
     let spec = read_options(options)?;
-    let known: Vec<&str> = app.tools.declared_names().chain(Group::ALL.map(Group::name)).collect();
-    spec.check(&known).map_err(|error| error.message)?;
+    spec.check(&service::nameable_tools(&app.tools)).map_err(|error| error.message)?;
+    if hosting::is_hosted(&spec) {
+        return Err(NO_HOST.to_owned());
+    }
+    check_planner(&app.config.planner, &spec, &app.tools)?;
+    desk.require_desk(app, false)?;
     if options.planner == DEMO {
         set_up_demo(app)?;
     }
     let store = open_store(&app.config.jobs)?;
     let now = || unix_ms(&app.clock);
     store.reap(now()).map_err(|error| error.message)?;
-    let job_id = store.enqueue(&spec, now()).map_err(|error| error.message)?;
     let worker = random_token("worker_");
-    let claimed = store.claim_job(&job_id, &worker, now()).map_err(|error| error.message)?;
-    let claimed = claimed.ok_or_else(|| format!("job {job_id} was taken by another worker"))?;
+    let claimed = store.enqueue_taken(&spec, &worker, now()).map_err(|error| error.message)?;
     let watcher = ProgressView { json: options.json, tty: std::io::stderr().is_terminal() };
     let progress = |progress: &JobProgress| watcher.show(progress);
     let runner = Runner {
@@ -73,12 +106,41 @@ pub fn run_job(app: &App, options: &RunOptions, cancel: &Cancel) -> Result<ExitC
         tools: &app.tools,
         planner: &app.config.planner,
         clock: app.clock.clone(),
-        store,
+        store: store.clone(),
         progress: &progress,
+        when_stopped: WhenStopped::Cancelled,
+        desk: RunDesk { life: desk.life, seen_by: desk.seen_by.as_deref() },
     };
-    let ending = runner.run(&claimed, cancel).map_err(|error| error.message)?;
+    let ending = with_questions(&*store, &claimed, options.json, || runner.run(&claimed, cancel));
+    let ending = ending.map_err(|error| error.message)?;
     app.observer.release_all();
+    let record = store.read(&claimed.lease.job_id).map_err(|error| error.message)?;
+    if let Some(folder) = record.and_then(|record| record.run_dir) {
+        watcher.show_folder(&folder);
+    }
     Ok(if ending.status == JobStatus::Succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Shows what the job asks while it runs.
+fn with_questions<T>(store: &dyn Store, claimed: &Claimed, json: bool, run: impl FnOnce() -> T) -> T {
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !json;
+    let answers = at_terminal.then(|| read_lines(BufReader::new(std::io::stdin())));
+    let (desk, over) = (QuestionDesk { json, answers }, Cancel::new());
+    let (until, job_id) = (&over, claimed.lease.job_id.as_str());
+    std::thread::scope(|scope| {
+        scope.spawn(move || desk.serve_job(store, job_id, until));
+        let _ends = FiresAtEnd(&over);
+        run()
+    })
+}
+
+/// Also where the job panics.
+struct FiresAtEnd<'a>(&'a Cancel);
+
+impl Drop for FiresAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.fire();
+    }
 }
 
 fn read_options(options: &RunOptions) -> Result<JobSpec, String> {
@@ -95,8 +157,10 @@ fn read_options(options: &RunOptions) -> Result<JobSpec, String> {
         planner: Some(options.planner.clone()),
         model: options.model.clone(),
         disabled_tools: options.disabled_tools.clone(),
+        safety_override: options.skip_safety_check,
         limits,
         output_schema: options.output_schema.as_deref().map(read_schema).transpose()?,
+        record: options.record,
         ..JobSpec::default()
     })
 }
@@ -107,83 +171,219 @@ fn read_schema(path: &Path) -> Result<Value, String> {
 }
 
 fn open_store(config: &config::Jobs) -> Result<Arc<dyn Store>, String> {
-    let store = SqliteStore::open(&config.dir.join(STORE_FILE)).map_err(|error| error.message)?;
-    Ok(Arc::new(store))
+    service::open_store(config).map_err(|error| error.message)
 }
 
-/// Shows how a job goes: progress on stderr, the result on stdout.
-struct ProgressView {
-    json: bool,
-    tty: bool,
+/// The desk that the one job of this worker asks for, instead of the server's.
+pub fn at_own_desk(loaded: Loaded, options: &WorkerOptions) -> Result<Loaded, String> {
+    let Some(job_id) = &options.job else {
+        return Ok(loaded);
+    };
+    let job = open_store(&loaded.config.jobs)?.read(job_id).map_err(|error| error.message)?;
+    let spec = job.ok_or_else(|| format!("there is no job '{job_id}'"))?.spec;
+    Ok(match spec.desk {
+        Some(desk) => moved_to_desk(loaded, desk, spec),
+        None => loaded,
+    })
 }
 
-impl ProgressView {
-    fn show(&self, progress: &JobProgress) {
-        if self.json {
-            // A reader that has gone away does not stop the job.
-            let _ = say(&progress_json(progress).to_string());
-            return;
+fn moved_to_desk(mut loaded: Loaded, desk: OwnDesk, spec: JobSpec) -> Loaded {
+    (loaded.scenario, loaded.sandbox, loaded.browser, loaded.steered_clock) = (None, None, None, false);
+    loaded.config.mock = desk == OwnDesk::Mock;
+    match desk {
+        OwnDesk::Mock => loaded.scenario = spec.scenario.map(PathBuf::from),
+        OwnDesk::Sandbox => loaded.sandbox = Some(spec.program.into_iter().collect()),
+        OwnDesk::Browser => {
+            let url = spec.start_url.unwrap_or_else(|| "about:blank".to_owned());
+            loaded.browser = Some(BrowserStart {
+                url,
+                by_owner: false,
+                headful: false,
+                attach: None,
+                with_desktop: false,
+            });
         }
-        if let Some(line) = progress_line(progress, self.tty) {
-            let _ = writeln!(std::io::stderr().lock(), "{line}");
+        OwnDesk::Desktop => {}
+    }
+    loaded
+}
+
+/// Thrown by the server of a worker, which is gone when stdin ends, or by a signal where a person started it.
+fn stop_switch(options: &WorkerOptions, signal: &Cancel) -> Arc<StopSwitch> {
+    let (stop, signal) = (Arc::new(StopSwitch::default()), signal.clone());
+    let (obeying, has_server) = (stop.clone(), options.id.is_some());
+    std::thread::spawn(move || {
+        if has_server {
+            return obeying.obey(BufReader::new(std::io::stdin()));
         }
-        if let JobProgress::Ended { ending: Ending { result: Some(result), .. }, .. } = progress {
-            let _ = say(&pretty_json(result));
-        }
+        while Clock::real().sleep(LOOK_FOR_SIGNAL, &signal).is_ok() {}
+        obeying.throw();
+    });
+    stop
+}
+
+/// The desk of a worker.
+pub struct WorkerDesk {
+    /// Read once: every job begins with it.
+    scenario: Option<Scenario>,
+    life: DeskLife,
+    seen_by: Option<String>,
+    /// Somebody asked for it: where it is not there, no job begins.
+    is_asked: bool,
+}
+
+impl WorkerDesk {
+    /// What the configuration asks for.
+    pub fn plan(loaded: &Loaded) -> Result<Self, String> {
+        let scenario = loaded.scenario.as_deref().map(scenario::load_file).transpose();
+        let is_persons = loaded.browser.as_ref().is_some_and(|browser| browser.attach.is_some());
+        let is_asked = loaded.sandbox.is_some() || loaded.browser.is_some();
+        let is_ours = (is_asked && !is_persons) || loaded.config.wants_mock();
+        Ok(Self {
+            scenario: scenario.map_err(|problem| problem.to_string())?,
+            life: if is_ours { DeskLife::ThrownAway } else { DeskLife::Lasting },
+            seen_by: None,
+            is_asked,
+        })
+    }
+
+    /// Fails with the reason where the desk that somebody asked for is not there.
+    fn require_desk(&self, app: &App, is_asked: bool) -> Result<(), String> {
+        let missing = app.observer.facts().unavailable.filter(|_| is_asked || self.is_asked);
+        missing.map_or(Ok(()), Err)
+    }
+
+    pub fn seen_by(self, seen_by: Option<String>) -> Self {
+        Self { seen_by, ..self }
     }
 }
 
-fn progress_line(progress: &JobProgress, tty: bool) -> Option<String> {
-    match progress {
-        JobProgress::Started { job_id, goal } => Some(format!("{job_id}  {goal}")),
-        JobProgress::Calling { .. } => None,
-        JobProgress::Called { step, tool, target, error, took } => {
-            let target = target.map(|target| format!(" '{target}'")).unwrap_or_default();
-            let outcome = match error {
-                None => mark("ok", "32", tty),
-                Some((kind, message)) => format!("{} {message}", mark(kind.code(), "31", tty)),
-            };
-            Some(format!("{step:>3}  {tool}{target}  {outcome}  {} ms", millis(*took)))
-        }
-        JobProgress::Said(said) => Some(format!("     {said}")),
-        JobProgress::Paused => Some("     paused".to_owned()),
-        JobProgress::Resumed => Some("     resumed".to_owned()),
-        JobProgress::Ended { ending, tally } => Some(end_line(ending, *tally)),
-    }
-}
-
-fn mark(text: &str, colour: &str, tty: bool) -> String {
-    if tty { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_owned() }
-}
-
-fn end_line(ending: &Ending, tally: JobTally) -> String {
-    let why = ending.error.as_ref().map(|error| format!(": {} ({})", error.message, error.code));
-    let tokens = match tally.usage.tokens() {
-        0 => String::new(),
-        tokens => {
-            let cost = tally.cost.map_or_else(|| "price unknown".to_owned(), |cost| cost.to_string());
-            format!(", {tokens} tokens, {cost}")
+/// Runs jobs on the desk of this process until it is told to stop.
+pub fn work_at_desk(
+    app: &Arc<App>,
+    options: &WorkerOptions,
+    desk: &WorkerDesk,
+    signal: &Cancel,
+) -> Result<ExitCode, String> {
+    let (store, stop) = (open_store(&app.config.jobs)?, stop_switch(options, signal));
+    let run = |claimed: &Claimed, cancel: &Cancel| {
+        if let Err(problem) = run_claimed(app, &store, claimed, desk, cancel) {
+            tracing::error!("job {}: {problem}", claimed.lease.job_id);
         }
     };
-    format!("{} after {} steps{tokens}{}", ending.status, tally.steps, why.unwrap_or_default())
+    let id = options.id.clone().unwrap_or_else(|| random_token("worker_"));
+    let (once, ends_idle) = (options.once, options.id.is_some());
+    let server = options.server.clone();
+    let worker = JobWorker { id, server, store: store.clone(), run: &run, once, ends_idle };
+    let worked = match &options.job {
+        Some(job_id) => worker.work_on(job_id, &stop),
+        None => worker.work(&stop),
+    };
+    app.observer.release_all();
+    worked.map(|()| ExitCode::SUCCESS).map_err(|error| error.message)
 }
 
-fn progress_json(progress: &JobProgress) -> Value {
-    match progress {
-        JobProgress::Started { job_id, goal } => json!({"event": "started", "job_id": job_id, "job": goal}),
-        JobProgress::Calling { step, tool } => json!({"event": "calling", "step": step, "tool": tool}),
-        JobProgress::Called { step, tool, target, error, took } => json!({
-            "event": "called", "step": step, "tool": tool, "target": target, "ok": error.is_none(),
-            "code": error.map(|(kind, _)| kind.code()), "message": error.map(|(_, message)| message),
-            "duration_ms": millis(*took),
-        }),
-        JobProgress::Said(said) => json!({"event": "said", "text": said}),
-        JobProgress::Paused => json!({"event": "paused"}),
-        JobProgress::Resumed => json!({"event": "resumed"}),
-        JobProgress::Ended { ending, tally } => json!({
-            "event": "ended", "status": ending.status.name(), "result": ending.result, "error": ending.error,
-            "steps": tally.steps, "usage": tally.usage, "cost_usd": tally.cost.map(Cost::usd),
-        }),
+/// What recorded jobs leave belongs to them, not among the traces of people.
+pub fn recording_runs(mut loaded: Loaded) -> Result<Loaded, String> {
+    loaded.config.tracing.dir = service::runs_folder(&loaded.config.jobs).map_err(|error| error.message)?;
+    Ok(loaded)
+}
+
+/// The workers of a server, which have its own command line and so its settings.
+pub fn start_workers(app: &App, flags: &Flags) -> Result<Option<Supervisor>, String> {
+    let Some(jobs) = &app.jobs else {
+        return Ok(None);
+    };
+    let words = words_for_workers(std::env::args_os().skip(1).collect());
+    let plan = plan_workers(&app.config.jobs, flags, app.observer.stage().is_some(), words)?;
+    Ok(Some(Supervisor::start(jobs.clone(), plan)))
+}
+
+/// Two jobs never share an input: on the real desktop there is one worker, elsewhere each has a desk of its own.
+fn plan_workers(
+    config: &config::Jobs,
+    flags: &Flags,
+    on_mock: bool,
+    mut words: Vec<OsString>,
+) -> Result<WorkerPlan, String> {
+    let chosen = flags.mock || flags.sandbox.is_some() || flags.browser.is_some();
+    let flag = match config.desk {
+        JobDesk::Same => None,
+        JobDesk::Mock => Some("--mock"),
+        JobDesk::Sandbox => Some("--sandbox"),
+        JobDesk::Browser => Some("--browser"),
+    };
+    if let Some(flag) = flag {
+        if chosen {
+            return Err(format!("jobs.desk asks for {flag}, and the server was started with another desk"));
+        }
+        words.insert(0, flag.into());
+    }
+    let private = matches!(config.desk, JobDesk::Sandbox | JobDesk::Browser)
+        || flags.sandbox.is_some()
+        || flags.browser.is_some();
+    let several = private || on_mock || config.desk == JobDesk::Mock;
+    let most_own = usize::try_from(config.workers).unwrap_or(1);
+    let most = if several { most_own } else { 1 };
+    Ok(WorkerPlan { words, most, once: private, on_desktop: !several, most_own })
+}
+
+fn run_claimed(
+    app: &App,
+    store: &Arc<dyn Store>,
+    claimed: &Claimed,
+    desk: &WorkerDesk,
+    cancel: &Cancel,
+) -> Result<(), String> {
+    if let Err(problem) = set_up_desk(app, claimed, desk) {
+        return refuse_job(&**store, &claimed.lease, problem);
+    }
+    let runner = Runner {
+        gate: &app.gate,
+        tools: &app.tools,
+        planner: &app.config.planner,
+        clock: app.clock.clone(),
+        store: store.clone(),
+        progress: &|_| {},
+        when_stopped: WhenStopped::GivenUp,
+        desk: RunDesk { life: desk.life, seen_by: desk.seen_by.as_deref() },
+    };
+    let ended = runner.run(claimed, cancel);
+    app.observer.release_all();
+    ended.map(drop).map_err(|error| error.message)
+}
+
+/// The same where the desk could not even be built. Answers why.
+pub fn refuse_without_desk(config: &config::Jobs, options: &WorkerOptions, problem: String) -> String {
+    let (Some(job_id), Ok(store)) = (&options.job, open_store(config)) else {
+        return problem;
+    };
+    let worker = options.id.clone().unwrap_or_default();
+    let refused = store.claim_job(job_id, &worker, unix_ms(&Clock::real())).map_err(|error| error.message);
+    let refused = refused.and_then(|claimed| {
+        claimed.map_or(Ok(()), |claimed| refuse_job(&*store, &claimed.lease, problem.clone()))
+    });
+    refused.err().unwrap_or(problem)
+}
+
+/// Without its desk a job does not begin, and is not tried again.
+fn refuse_job(store: &dyn Store, lease: &JobLease, problem: String) -> Result<(), String> {
+    let (status, code) = (FailureCode::NoDesk.status(), FailureCode::NoDesk);
+    let ending = Ending { status, result: None, error: Some(JobError::new(code, problem)) };
+    let written = store.finish(lease, &ending, JobTally::default(), unix_ms(&Clock::real()));
+    written.map_err(|error| error.message)
+}
+
+/// A mock desktop begins anew for each job; a desk of its own must be there.
+fn set_up_desk(app: &App, claimed: &Claimed, desk: &WorkerDesk) -> Result<(), String> {
+    desk.require_desk(app, claimed.spec.desk.is_some())?;
+    match (&claimed.spec.planner, &desk.scenario, app.observer.stage()) {
+        (Some(planner), _, Some(_)) if planner == DEMO => set_up_demo(app),
+        (_, Some(scenario), Some(stage)) => {
+            stage.load(scenario.clone());
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -203,26 +403,64 @@ pub fn manage_jobs(config: &config::Jobs, what: &JobsCommand) -> Result<ExitCode
         }
         JobsCommand::Show { id, json } => {
             let job = find_job(&*store, id)?;
-            let events = store.events(&job.id, 0, MOST_EVENTS).map_err(|error| error.message)?;
-            let doubt = store.in_doubt(&job.id).map_err(|error| error.message)?;
-            say(&if *json {
-                pretty_json(&shown_json(&job, &events, &doubt))
-            } else {
-                shown(&job, &events, &doubt)
-            })?;
+            let shown = read_record(&*store, job)?;
+            say(&if *json { pretty_json(&shown.as_json()) } else { shown.as_text() })?;
         }
-        JobsCommand::Cancel { id } => {
-            let job = find_job(&*store, id)?;
-            let status =
-                store.control(&job.id, Wanted::Cancel, unix_ms(&clock)).map_err(|error| error.message)?;
-            let line = match status {
-                JobStatus::Cancelled => format!("{} is cancelled", job.id),
-                _ => format!("{} is {status}; it sends no further input and ends within a second", job.id),
-            };
-            say(&line)?;
-        }
+        JobsCommand::Pause { id } => say(&want(&*store, id, Wanted::Pause)?)?,
+        JobsCommand::Resume { id } => say(&want(&*store, id, Wanted::Run)?)?,
+        JobsCommand::Takeover { id } => say(&want(&*store, id, Wanted::Takeover)?)?,
+        JobsCommand::Cancel { id } => say(&want(&*store, id, Wanted::Cancel)?)?,
+        JobsCommand::Answer { question, answer } => say(&answer_question(&*store, question, *answer)?)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn read_record(store: &dyn Store, job: JobRecord) -> Result<ShownRecord, String> {
+    let events = store.events(&job.id, 0, MOST_EVENTS).map_err(|error| error.message)?;
+    let doubt = store.in_doubt(&job.id).map_err(|error| error.message)?;
+    let models = store.model_use(&job.id).map_err(|error| error.message)?;
+    let questions = store.open_questions(Some(&job.id)).map_err(|error| error.message)?;
+    Ok(ShownRecord { job, events, doubt, models, questions })
+}
+
+fn want(store: &dyn Store, id: &str, wanted: Wanted) -> Result<String, String> {
+    let job = find_job(store, id)?;
+    let now = unix_ms(&Clock::real());
+    let status = match wanted {
+        Wanted::Run => service::resume_job(store, &job, now),
+        _ => store.control(&job.id, wanted, now),
+    };
+    let status = status.map_err(|error| error.message)?;
+    if wanted == Wanted::Takeover {
+        return takeover_text(store, &job);
+    }
+    let then = match (wanted, status) {
+        (_, JobStatus::Cancelled) => return Ok(format!("{} is cancelled", job.id)),
+        (Wanted::Cancel, _) => "it sends no further input and ends within a second",
+        (Wanted::Pause, _) => "it sends no further input until it is resumed",
+        (Wanted::Takeover, _) => "the desktop is yours",
+        (Wanted::Run, JobStatus::Queued) => "a server goes on with it",
+        (Wanted::Run, _) => "it goes on",
+    };
+    Ok(format!("{} is {status}; {then}", job.id))
+}
+
+/// Says whether the desktop is free by now, and how a person sees it.
+fn takeover_text(store: &dyn Store, job: &JobRecord) -> Result<String, String> {
+    let see = service::how_to_see(store, &job.id, job.last_event).map_err(|error| error.message)?;
+    let see = see.map(|see| format!("\n{see}")).unwrap_or_default();
+    let now = store.read(&job.id).map_err(|error| error.message)?;
+    let status = now.map_or(job.status, |job| job.status);
+    Ok(format!("{} is {status}; when it is paused the desktop is yours, until `jobs resume`{see}", job.id))
+}
+
+fn answer_question(store: &dyn Store, question: &str, answer: PersonAnswer) -> Result<String, String> {
+    let allowed = answer == PersonAnswer::Allow;
+    let now = unix_ms(&Clock::real());
+    if store.answer(question, allowed, now).map_err(|error| error.message)? {
+        return Ok(format!("{question} is {}", if allowed { "allowed" } else { "denied" }));
+    }
+    Err(format!("no question '{question}' waits for an answer"))
 }
 
 fn read_status(name: &str) -> Result<JobStatus, String> {
@@ -242,58 +480,4 @@ fn find_job(store: &dyn Store, id: &str) -> Result<JobRecord, String> {
         (Some(_), Some(_)) => Err(format!("several jobs begin with '{id}'; write more of the id")),
         _ => Err(format!("there is no job '{id}'; see: os-screen-observer jobs list")),
     }
-}
-
-fn at(milliseconds: i64) -> String {
-    let since = Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default());
-    timestamp(std::time::UNIX_EPOCH + since)
-}
-
-fn job_line(job: &JobRecord) -> String {
-    let goal = job.spec.job.replace('\n', " ");
-    let goal = shorten(&goal, GOAL_WIDTH);
-    format!("{}  {:<15}  {:>4} steps  {}  {goal}", job.id, job.status.name(), job.steps, at(job.created_at))
-}
-
-fn job_json(job: &JobRecord) -> Value {
-    json!({
-        "job_id": job.id, "status": job.status.name(), "job": job.spec.job, "planner": job.spec.planner,
-        "result": job.result, "error": job.error, "usage": job.usage, "cost_usd": job.cost.map(Cost::usd), "limits": job.spec.limits, "steps": job.steps,
-        "inputs": job.effects, "attempts": job.attempts, "created_at": at(job.created_at),
-        "started_at": job.started_at.map(at), "finished_at": job.finished_at.map(at),
-    })
-}
-
-fn event_json(event: &JobEvent) -> Value {
-    let mut row = Map::new();
-    row.insert("seq".to_owned(), event.seq.into());
-    row.insert("at".to_owned(), at(event.at).into());
-    row.insert("kind".to_owned(), event.kind.as_str().into());
-    row.extend(event.body.clone());
-    Value::Object(row)
-}
-
-fn shown_json(job: &JobRecord, events: &[JobEvent], doubt: &[JobEvent]) -> Value {
-    let mut shown = job_json(job);
-    shown["events"] = events.iter().map(event_json).collect();
-    shown["in_doubt"] = doubt.iter().map(event_json).collect();
-    shown
-}
-
-fn shown(job: &JobRecord, events: &[JobEvent], doubt: &[JobEvent]) -> String {
-    let mut lines = vec![job_line(job)];
-    let row = |event: &JobEvent| {
-        format!("{:>4}  {}  {:<8} {}", event.seq, at(event.at), event.kind, Value::Object(event.body.clone()))
-    };
-    lines.extend(events.iter().map(row));
-    if !doubt.is_empty() {
-        lines.push(
-            "These inputs may or may not have been sent; look at the desktop before you run the job again:"
-                .to_owned(),
-        );
-        lines.extend(doubt.iter().map(row));
-    }
-    lines.extend(job.result.as_ref().map(|result| format!("result: {result}")));
-    lines.extend(job.error.as_ref().map(|error| format!("{}: {}", error.code, error.message)));
-    lines.join("\n")
 }

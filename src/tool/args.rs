@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+use crate::model::Selector;
 pub use crate::privacy::arguments::{SECRET, named_secret};
 
 /// A whole number between `MIN` and `MAX`: schema and check from one type.
@@ -49,6 +50,64 @@ impl<const MIN: i64, const MAX: i64> JsonSchema for Int<MIN, MAX> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// A number that callers write large when they mean "all of it": brought within its bounds, and said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Amount<const MIN: i64, const MAX: i64>(Int<MIN, MAX>);
+
+impl<const MIN: i64, const MAX: i64> Amount<MIN, MAX> {
+    pub const fn get(self) -> i64 {
+        self.0.get()
+    }
+
+    pub fn as_usize(self) -> usize {
+        self.0.as_usize()
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> JsonSchema for Amount<MIN, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Amount_{MIN}_{MAX}").into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Int::<MIN, MAX>::json_schema(generator);
+        schema.insert(CLAMPED.to_owned(), TO_NEAREST.into());
+        schema
+    }
+}
+
+/// A window's place in the list. One that no window can have leads to none, on whichever side it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct WindowIndex(Int<0, 65535>);
+
+impl WindowIndex {
+    pub fn as_usize(self) -> usize {
+        self.0.as_usize()
+    }
+}
+
+impl JsonSchema for WindowIndex {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "WindowIndex".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Int::<0, 65535>::json_schema(generator);
+        schema.insert(CLAMPED.to_owned(), PAST_THE_END.into());
+        schema
     }
 }
 
@@ -204,6 +263,21 @@ pub fn secrets_named<'a>(schema: &Value, args: &'a Map<String, Value>) -> Vec<&'
     args.iter().filter_map(|(name, value)| named_secret(schema, name, value)).collect()
 }
 
+/// A client that writes the object into a string would have its letters typed.
+fn refuse_secret_as_text(path: &str, text: &str) -> Result<()> {
+    let looks_so = text.len() < 200 && text.trim_start().starts_with('{');
+    let object = looks_so.then(|| serde_json::from_str::<Map<String, Value>>(text).ok()).flatten();
+    match object.is_some_and(|object| check_secret_name(path, &object).is_ok()) {
+        true => Err(argument_error(
+            path,
+            "is the text of an object that names a secret; send the object itself, {\"secret\":\"NAME\"}, not a \
+             string. To type these letters, send them in two calls"
+                .to_owned(),
+        )),
+        false => Ok(()),
+    }
+}
+
 fn check_secret_name(path: &str, object: &Map<String, Value>) -> Result<()> {
     let name = object.get("secret").and_then(Value::as_str).filter(|_| object.len() == 1);
     match name {
@@ -225,9 +299,12 @@ pub const WINDOW_TITLE: &str = "window_title";
 /// Marks an argument that was never more than a wish: a value that is none of the known ones is left out and named.
 pub const IGNORABLE: &str = "x-ignorable";
 
-/// What other clients write large numbers into when they mean "all of it".
-const CLAMPED: &[&str] =
-    &[WINDOW_INDEX, "depth", "max_nodes", "max_text_len", "clicks", "grid_width", "grid_height"];
+/// Marks a number that is brought within its bounds, and says how.
+pub const CLAMPED: &str = "x-clamped";
+/// To the bound that is nearest, with a word.
+const TO_NEAREST: &str = "to the nearest";
+/// To the largest, whatever it was: nobody has to be told that there is nothing.
+const PAST_THE_END: &str = "past the end";
 
 /// What becomes of an argument that a tool does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +333,7 @@ pub fn check(schema: &Value, args: Value, unknown: Unknown) -> Result<Checked> {
     let args = check.known_arguments(schema, args)?;
     let mut args = given_arguments(&args);
     check.object("", schema, &mut args)?;
+    args.iter().for_each(|(name, value)| check.selectors(name, value));
     Ok(Checked { args, notes: check.notes })
 }
 
@@ -296,9 +374,26 @@ impl ArgumentCheck {
         Ok(args)
     }
 
+    /// What selectors were read without, also those of conditions and claims.
+    fn selectors(&mut self, name: &str, value: &Value) {
+        match value {
+            Value::String(text) if name == "selector" => {
+                // One that is none is answered by whoever needs it.
+                let selector = Selector::parse(text);
+                self.notes.extend(selector.iter().flat_map(|selector| selector.warnings().to_vec()));
+            }
+            Value::Object(inner) => inner.iter().for_each(|(name, value)| self.selectors(name, value)),
+            Value::Array(items) => items.iter().for_each(|item| self.selectors(name, item)),
+            _ => {}
+        }
+    }
+
     fn value(&mut self, path: &str, schema: &Value, value: &mut Value) -> Result<()> {
         if let (Some(_), Value::Object(object)) = (schema.get(SECRET), &*value) {
             return check_secret_name(path, object);
+        }
+        if let (Some(_), Value::String(text)) = (schema.get(SECRET), &*value) {
+            refuse_secret_as_text(path, text)?;
         }
         self.kind(path, schema, value)?;
         check_enum(path, schema, value)?;
@@ -348,18 +443,16 @@ impl ArgumentCheck {
         if least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most) {
             return Ok(());
         }
-        let clamps = CLAMPED.contains(&path.rsplit('.').next().unwrap_or(path));
-        let whole =
-            |key: &str| schema.get(key).filter(|_| clamps && (value.is_i64() || value.is_u64())).cloned();
+        let clamps = schema.get(CLAMPED).filter(|_| value.is_i64() || value.is_u64());
+        let to_nearest = clamps.is_some_and(|how| how == TO_NEAREST);
         let below = least.is_some_and(|least| number < least);
-        // An index that no window can have leads to none, on whichever side it is.
-        let side = if below && !path.ends_with(WINDOW_INDEX) { "minimum" } else { "maximum" };
-        let Some(nearest) = whole(side) else {
+        let side = if below && to_nearest { "minimum" } else { "maximum" };
+        let Some(nearest) = clamps.and_then(|_| schema.get(side).cloned()) else {
             let shown = |bound: Option<f64>| bound.map_or("any".to_owned(), |bound| bound.to_string());
             let problem = format!("must be between {} and {}, not {number}", shown(least), shown(most));
             return Err(argument_error(path, problem));
         };
-        if !path.ends_with(WINDOW_INDEX) {
+        if to_nearest {
             self.notes.push(format!("{path} {value} is out of bounds, so {nearest} was used"));
         }
         *value = nearest;

@@ -114,9 +114,11 @@ impl Reply {
 
     /// Everything that a model reads of a reply in lines; nothing where it is JSON.
     pub fn lines(&self) -> Option<String> {
-        let mut parts = vec![self.lean.clone()?];
+        let lean = self.lean.clone()?;
+        // First: nobody reads a long reply to its end to learn that an argument was ignored.
+        let warning = self.body.get::<String>("warning").map(|warning| format!("warning: {warning}"));
+        let mut parts: Vec<String> = warning.into_iter().chain([lean]).collect();
         parts.extend(self.outline.clone());
-        parts.extend(self.body.get::<String>("warning").map(|warning| format!("warning: {warning}")));
         parts.extend(self.suspicious_lines());
         parts.extend(self.news.iter().cloned());
         parts.retain(|part| !part.is_empty());

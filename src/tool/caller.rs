@@ -18,8 +18,9 @@ pub trait Caller: Sync {
     /// It is held to the scope of the outer one.
     fn pass_step(&self, call: Call, person: &Person, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply;
 
-    /// A recorded call, on the way of every call. No person can be asked.
-    fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply;
+    /// A recorded call, on the way of every call, held to the scope of the call that replays it. The client cannot be
+    /// asked.
+    fn pass_replayed(&self, call: Call, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply;
 
     /// Whether a step could be run as far as that can be told now: its arguments, the right to it, its target.
     fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen>;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Call, Origin, Reply};
 use super::caller::{Caller, Foreseen, Foresight};
+use super::job_board::JobBoard;
 use super::person::{Person, Question};
 use super::scope::Scope;
 use super::services::{ReplayControl, TraceControl, VisionModel};
@@ -15,7 +16,7 @@ use super::{Services, Table, Target};
 use crate::budget::{Meter, Reservation};
 use crate::clock::{Cancel, Clock};
 use crate::config::{AmbiguousSelectors, Config};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::metrics::Metrics;
 use crate::observer::{
     DesktopState, ElementChoice, ElementTarget, Observer, SeveralMatches, Spotted, WindowChoice,
@@ -38,6 +39,8 @@ pub struct Cx<'a> {
     pub is_step: bool,
     /// Who reads the reply is a model that wants few words: lines instead of JSON, screenshots no larger than it takes.
     pub lean: bool,
+    /// Who reads it in the end reads lines, whether the reply is for it or for a call that it is a step of.
+    pub reads_lines: bool,
     /// It is a step of a list, or the list itself.
     pub in_list: bool,
     /// What was read on the screen to find out what the call touches: reading again would take as long again.
@@ -73,6 +76,7 @@ impl<'a> Cx<'a> {
             judged,
             is_step: false,
             lean: false,
+            reads_lines: false,
             in_list: false,
             spotted: Default::default(),
             look_before: Default::default(),
@@ -88,6 +92,7 @@ impl<'a> Cx<'a> {
         Cx {
             look_before: self.look_before.clone(),
             in_list: self.in_list,
+            reads_lines: self.reads_lines,
             scope: self.scope,
             ..Cx::new(self.services, self.step_id, self.origin, self.person, judged, self.cancel)
         }
@@ -98,7 +103,11 @@ impl<'a> Cx<'a> {
         if let Some(desktop) = &*self.look_before.borrow() {
             return Ok(desktop.clone());
         }
-        let desktop = self.observer().desktop()?;
+        // Where somebody judges, nothing but what is there now counts.
+        let desktop = match self.is_step && !self.judged {
+            true => self.observer().desktop_after_input()?,
+            false => self.observer().desktop()?,
+        };
         desktop.ask_order();
         self.look_before.replace(Some(desktop.clone()));
         Ok(desktop)
@@ -170,6 +179,12 @@ impl<'a> Cx<'a> {
 
     pub fn vision(&self) -> &'a dyn VisionModel {
         self.services.vision
+    }
+
+    /// The jobs of this server; refused where it has none.
+    pub fn jobs(&self) -> Result<&'a dyn JobBoard> {
+        let none = || Error::new(Kind::PlatformUnsupported, "this server runs no jobs");
+        self.services.jobs.ok_or_else(none)
     }
 
     pub fn caller(&self) -> &'a dyn Caller {

@@ -61,7 +61,7 @@ fn gate_properties(meta: &Meta) -> impl Iterator<Item = (&'static str, Value)> {
     let of_reply = meta.fits.then(|| {
         json!({
             "type": "integer", "minimum": 100, "maximum": 1_000_000,
-            "description": "Limit the reply to this.", "x-fit": true,
+            "description": "At most so many.", "x-fit": true,
         })
     });
     let words = if meta.steps { "Check all, do nothing." } else { "Check only, do nothing." };
@@ -69,10 +69,10 @@ fn gate_properties(meta: &Meta) -> impl Iterator<Item = (&'static str, Value)> {
         let schema = json!({"type": "boolean", "description": words});
         shown_or_hidden(meta, schema, if meta.lists_dry_run { IN_FULL.into() } else { true.into() })
     });
-    // The steps of a list bring a token each.
-    let of_consent = (meta.effect.acts() && !meta.steps).then(|| {
-        let schema = json!({"type": "string", "maxLength": 64, "description": "Consent token."});
-        shown_or_hidden(meta, schema, true.into())
+    // The steps of a list bring a token each. What may be asked for is listed; one tool of a list says what it is.
+    let of_consent = (meta.effect.acts() && !meta.steps).then(|| match meta.shows_gate_args {
+        true => json!({"type": "string", "maxLength": 64, "description": "Consent token."}),
+        false => json!({"type": "string", "maxLength": 64}),
     });
     [(SECRET, of_lock), (MAX_TOKENS, of_reply), (DRY_RUN, of_input), (CONFIRM_TOKEN, of_consent)]
         .into_iter()

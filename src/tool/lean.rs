@@ -21,6 +21,8 @@ const NOISE: &[&str] = &[
     "matched_detail",
     "polls",
     "scenario_reaction",
+    // It stands below the line.
+    "outline",
 ];
 
 /// Facts that a line tells in words, or that only code compares.
@@ -50,6 +52,10 @@ const TOLD: &[&str] = &[
     "window_found",
     "loading",
     "reused",
+    "where_files_go",
+    "reached",
+    "closed",
+    "final",
 ];
 
 /// What a fact that holds is called.
@@ -60,7 +66,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("loading", "still loading"),
 ];
 
-const MOST_CANDIDATES: usize = 5;
+const MOST_CANDIDATES: usize = 3;
 
 /// What matters of a reply: which element it was, what changed, what went wrong.
 pub fn lean_facts(reply: Value) -> Map<String, Value> {
@@ -105,6 +111,8 @@ fn verdict_words(facts: &Map<String, Value>, is_dry: bool) -> &'static str {
     let flag = |name: &str| facts.get(name).and_then(Value::as_bool);
     match (flag("verified"), flag("all_passed"), flag("changed")) {
         _ if is_dry => "dry run, nothing was done",
+        _ if flag("reached") == Some(false) => "not done",
+        _ if flag("reached") == Some(true) => "confirmed",
         (_, Some(false), _) => "failed",
         (Some(true), ..) | (_, Some(true), _) => "confirmed",
         _ if facts.contains_key("matched_index") => "confirmed",
@@ -129,6 +137,11 @@ pub fn outcome_words(facts: &Map<String, Value>) -> String {
         words.push_str(&format!(", into {}", field_words(into)));
     }
     words.push_str(&window_words(facts));
+    words.push_str(&reached_words(facts));
+    words.push_str(&page_words(facts));
+    if let Some(files) = text(facts, "where_files_go") {
+        words.push_str(&format!("; {files}"));
+    }
     for (name, said) in FLAGS {
         if facts.get(*name) == Some(&Value::Bool(true)) {
             words.push_str(&format!(", {said}"));
@@ -169,10 +182,54 @@ fn window_words(facts: &Map<String, Value>) -> String {
     format!(", window {} {}", window["window_uid"].as_str().unwrap_or_default(), window["title"])
 }
 
+/// `, 200 "Cart" https://shop.example/cart`: a page that was opened.
+fn page_words(facts: &Map<String, Value>) -> String {
+    let Some(page) = opened_page(facts) else { return String::new() };
+    format!(", {} {} {}", page.status, page.title, page.url)
+}
+
+struct OpenedPage<'a> {
+    status: u64,
+    title: &'a Value,
+    url: &'a str,
+}
+
+fn opened_page(facts: &Map<String, Value>) -> Option<OpenedPage<'_>> {
+    let status = facts.get("status").and_then(Value::as_u64)?;
+    Some(OpenedPage { status, title: facts.get("title")?, url: text(facts, "url")? })
+}
+
+/// What became of a window that was to be changed, and the question that came instead.
+fn reached_words(facts: &Map<String, Value>) -> String {
+    let Some(reached) = facts.get("reached").and_then(Value::as_bool) else { return String::new() };
+    let is_closed = facts.get("closed") == Some(&Value::Bool(true));
+    let questions = facts.get("new_dialogs").and_then(Value::as_array).into_iter().flatten();
+    let questions = questions.filter(|_| !reached).map(|question| {
+        format!(
+            "; a window opened: {} {}",
+            question["window_uid"].as_str().unwrap_or_default(),
+            question["title"]
+        )
+    });
+    let state = match (reached, is_closed) {
+        (true, true) => ", closed",
+        (true, false) => "",
+        (false, _) => ", the window has not the state that was asked for",
+    };
+    format!("{state}{}", questions.collect::<String>())
+}
+
 /// What a call answers with, such as the clipboard's text. That claims hold is all there is to say of them.
 pub fn other_facts(facts: &Map<String, Value>) -> String {
     let passed = facts.get("all_passed") == Some(&Value::Bool(true));
-    let is_told = |name: &str| TOLD.contains(&name) || (passed && name == "results");
+    let is_of_window_action = facts.contains_key("reached");
+    let is_of_page = opened_page(facts).is_some();
+    let is_told = |name: &str| {
+        (is_of_page && ["status", "title", "url", "window_uid"].contains(&name))
+            || TOLD.contains(&name)
+            || (passed && name == "results")
+            || (is_of_window_action && name == "window_uid")
+    };
     let others = facts.iter().filter(|(name, _)| !is_told(name));
     let others: Map<String, Value> = others.map(|(name, fact)| (name.clone(), fact.clone())).collect();
     if others.is_empty() { String::new() } else { format!(" {}", Value::Object(others)) }
@@ -182,23 +239,45 @@ pub fn other_facts(facts: &Map<String, Value>) -> String {
 fn error_words(facts: &Map<String, Value>) -> String {
     let error = &facts["error"];
     let said = |name: &str| error[name].as_str().unwrap_or_default();
-    let mut words = format!(", {}: {}", said("code"), said("message"));
-    if let Some(next) = error["suggested_next_tool"].as_str() {
-        words.push_str(&format!("; try {next}"));
-    }
-    words.push_str(&candidate_words(facts));
+    let message = said("message");
+    let mut words = format!(", {}: {message}", said("code"));
     // What was meant is in the message, or in the call itself.
-    let told = ["candidates", "nearest", "field", "selector", "element_id", "broken_step", "matched_before"];
+    let told = [
+        "candidates",
+        "nearest",
+        "field",
+        "selector",
+        "element_id",
+        "broken_step",
+        "matched_before",
+        "windows",
+        "ref",
+        crate::error::MAY_COME,
+    ];
+    let is_said = |fact: &Value| fact.as_str().is_some_and(|text| message.contains(text));
     let context = error["context"].as_object().into_iter().flatten();
     let rest: Map<String, Value> = context
-        .filter(|(name, _)| !told.contains(&name.as_str()))
+        .filter(|(name, fact)| !told.contains(&name.as_str()) && !is_said(fact))
         .map(|(name, fact)| (name.clone(), fact.clone()))
         .collect();
     if !rest.is_empty() {
         words.push_str(&format!(" {}", Value::Object(rest)));
     }
     words.push_str(&other_facts(facts));
+    words.push_str(&open_windows(&error["context"]["windows"]));
+    words.push_str(&candidate_words(facts));
+    // Last: what stands behind the name of a tool is taken for its arguments.
+    if let Some(next) = error["suggested_next_tool"].as_str() {
+        words.push_str(&format!("; try {next}"));
+    }
     words
+}
+
+/// The windows that are open, where another one was meant.
+fn open_windows(windows: &Value) -> String {
+    let named = |window: &Value| Some(format!("{} {}", window["window_uid"].as_str()?, window["title"]));
+    let named: Vec<String> = windows.as_array().into_iter().flatten().filter_map(named).collect();
+    if named.is_empty() { String::new() } else { format!("; open windows: {}", named.join(", ")) }
 }
 
 /// What could have been meant, each by its ref.
@@ -266,6 +345,28 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_told_by_what_became_of_it() {
+        let closed = json!({"reached": true, "closed": true, "window_uid": "w1", "window": "Notes", "new_dialogs": []});
+        check("window_action", closed, "window_action: confirmed, closed");
+        let bounds = json!({"bounds": {"x": 0}, "focused": true});
+        let moved = json!({"reached": true, "window_uid": "w1", "window": "Notes", "final": bounds});
+        check("window_action", moved, "window_action: confirmed");
+        let asks = json!({"reached": false, "window_uid": "w1", "window": "Notes",
+            "new_dialogs": [{"window_uid": "w2", "title": "Save?"}]});
+        check(
+            "window_action",
+            asks,
+            "window_action: not done, the window has not the state that was asked for; a window opened: w2 \"Save?\"",
+        );
+    }
+
+    #[test]
+    fn files_of_a_private_desktop_are_told_with_its_programs() {
+        let reply = json!({"executed": true, "argv": ["calc"], "where_files_go": "programs see HOME=/tmp/h"});
+        check("launch_app", reply, "launch_app: done; programs see HOME=/tmp/h");
+    }
+
+    #[test]
     fn a_program_is_told_with_its_window() {
         let window =
             json!({"window_uid": "w", "title": "Calc", "process": "calc", "pid": 3, "focused": false});
@@ -282,7 +383,14 @@ mod tests {
         check(
             "click_element",
             json!({"ok": false, "error": error, "step_id": 4}),
-            "click: failed, Ambiguous: 2 match; try find; near: e1 Edit \"A\" {\"count\":2}",
+            "click: failed, Ambiguous: 2 match {\"count\":2}; near: e1 Edit \"A\"; try find",
+        );
+        let gone = json!({"code": "WindowGone", "message": "the window of e3 is gone", "suggested_next_tool": "look",
+            "context": {"ref": "e3", "windows": [{"window_uid": "w1", "title": "Notes"}]}});
+        check(
+            "click_element",
+            json!({"ok": false, "error": gone}),
+            "click: failed, WindowGone: the window of e3 is gone; open windows: w1 \"Notes\"; try look",
         );
         let claims = json!({"all_passed": false, "results": [{"kind": "oracle", "passed": false}]});
         check(

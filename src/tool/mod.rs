@@ -11,6 +11,7 @@ mod caller;
 pub mod cx;
 pub mod gate_args;
 mod input_targets;
+pub mod job_board;
 pub mod lean;
 pub mod object;
 pub mod person;
@@ -22,6 +23,7 @@ pub mod scope;
 pub mod services;
 mod table;
 pub mod typed;
+mod words;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -33,13 +35,13 @@ pub use gate_args::GateArgs;
 pub use reply::{Encoded, Output};
 pub use resource::{Resource, ResourceContent};
 pub use services::Services;
-pub use table::{Selection, Table, TableEntry};
+pub use table::{DesktopShows, Selection, Table, TableEntry};
 
 use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
 use crate::model::RecordedInput;
-pub use crate::observer::{ConsentRules, ElementTarget, Permit, Starting, Target};
+pub use crate::observer::{ConsentRules, ElementTarget, Permit, Starting, Target, TargetOrigin};
 
 pub trait Tool: 'static {
     type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;
@@ -83,13 +85,24 @@ pub struct Meta {
     pub confirms: bool,
     /// One of the few that an agent needs; the profile `agent` lists these alone.
     pub lean: bool,
+    /// One of the few that an agent in a browser needs; the profile `web` lists these alone.
+    pub web: bool,
+    /// Of no use where there are only the pages of a browser.
+    pub needs_programs: bool,
+    /// Writes its data as lines itself, for a model that reads them.
+    pub writes_lines: bool,
     /// Shown in tools/list; a tool that is not can still be called by those who know it.
     pub listed: bool,
     /// What has to be switched on by the config and opened by a secret of the caller's; listed only then.
     pub lock: Option<fn(&Config) -> Lock<'_>>,
+    /// What has to be switched on by the config; listed only then.
+    pub switch: Option<fn(&Config) -> Switch>,
+    /// Refuses arguments that it does not know, as what acts does: a misspelt limit would be none.
+    pub strict: bool,
     /// Takes `max_tokens`: the gate fits the reply into them.
     pub fits: bool,
-    /// Of a tool that acts: `dry_run` and `confirm_token` are in its published schema. The others take them unsaid.
+    /// Of a tool that acts: `dry_run` is in its published schema, and what `confirm_token` is. The others take the first
+    /// unsaid, and list the second without a word.
     pub shows_gate_args: bool,
     /// `dry_run` is, for those who are shown all arguments: the contract lists it.
     pub lists_dry_run: bool,
@@ -128,8 +141,13 @@ impl Meta {
         steps: false,
         confirms: false,
         lean: false,
+        web: false,
+        needs_programs: false,
+        writes_lines: false,
         listed: true,
         lock: None,
+        switch: None,
+        strict: false,
         fits: false,
         shows_gate_args: false,
         lists_dry_run: false,
@@ -149,6 +167,8 @@ impl Meta {
 pub enum Group {
     /// See, find and act, in as few calls and words as can be.
     Act,
+    /// Pages; listed where the desktop is a browser.
+    Browser,
     Windows,
     Programs,
     Elements,
@@ -157,12 +177,15 @@ pub enum Group {
     Keyboard,
     Watch,
     Session,
+    /// Goals that a planner works toward.
+    Jobs,
     Harness,
 }
 
 impl Group {
-    pub const ALL: [Group; 10] = [
+    pub const ALL: [Group; 12] = [
         Group::Act,
+        Group::Browser,
         Group::Windows,
         Group::Programs,
         Group::Elements,
@@ -171,12 +194,14 @@ impl Group {
         Group::Keyboard,
         Group::Watch,
         Group::Session,
+        Group::Jobs,
         Group::Harness,
     ];
 
     pub const fn name(self) -> &'static str {
         match self {
             Group::Act => "act",
+            Group::Browser => "browser",
             Group::Windows => "windows",
             Group::Programs => "programs",
             Group::Elements => "elements",
@@ -185,6 +210,7 @@ impl Group {
             Group::Keyboard => "keyboard",
             Group::Watch => "watch",
             Group::Session => "session",
+            Group::Jobs => "jobs",
             Group::Harness => "harness",
         }
     }
@@ -260,6 +286,14 @@ pub struct Lock<'a> {
     pub key_name: &'static str,
 }
 
+/// What turns a tool on.
+#[derive(Clone, Copy, Debug)]
+pub struct Switch {
+    pub enabled: bool,
+    /// The config key that enables it.
+    pub key: &'static str,
+}
+
 impl Meta {
     /// Whether clients are told of the tool.
     pub fn is_listed(&self, config: &Config) -> bool {
@@ -272,7 +306,7 @@ impl Meta {
             let lock = lock(config);
             lock.enabled && lock.key.is_some()
         };
-        self.lock.is_none_or(open)
+        self.lock.is_none_or(open) && self.switch.is_none_or(|switch| switch(config).enabled)
     }
 
     /// Whether a reply or a refusal of it has text from the screen. What acts tells what it touched.
@@ -359,7 +393,8 @@ impl Spec {
     /// Checked arguments: the gate's own, and the tool's, ready to be resolved and run. `schema` is this spec's full
     /// input schema.
     pub fn parse(&self, schema: &Value, args: Value) -> Result<(GateArgs, Box<dyn Prepared>)> {
-        let unknown = if self.meta.effect.acts() { args::Unknown::Refused } else { args::Unknown::Ignored };
+        let strict = self.meta.effect.acts() || self.meta.strict;
+        let unknown = if strict { args::Unknown::Refused } else { args::Unknown::Ignored };
         let args::Checked { mut args, notes } = args::check(schema, args, unknown)?;
         let own = GateArgs { notes, ..GateArgs::split_off(self.meta, &mut args) };
         Ok((own, (self.parse)(args)?))
@@ -418,8 +453,13 @@ fn parse<T: Tool>(said: Map<String, Value>) -> Result<Box<dyn Prepared>> {
 }
 
 impl<T: Tool> Prepared for PreparedCall<T> {
+    /// A click or a key in a file chooser may hand files to a page, whichever tool sends it.
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
-        T::targets(cx, &self.args)
+        let mut targets = T::targets(cx, &self.args)?;
+        if cx.judged && T::META.effect.acts() {
+            targets.extend(cx.observer().files_behind(&targets));
+        }
+        Ok(targets)
     }
 
     fn arguments(&self) -> &Map<String, Value> {

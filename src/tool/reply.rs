@@ -67,12 +67,13 @@ pub struct Envelope<'a, T: ?Sized> {
     pub success: bool,
     pub step_id: u64,
     pub caused_by_step_id: Option<u64>,
+    /// Before a long body, behind which nobody would read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     #[serde(flatten)]
     pub body: &'a T,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub warning: Option<String>,
 }
 
 /// An [`Output`] with its type erased.

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Meta, Target};
+use super::{Effect, Group, Meta, Target};
 use crate::budget::Meter;
 use crate::clock::lock;
 use crate::error::{Error, Kind, Result};
@@ -17,8 +19,10 @@ pub struct Scope {
     pub reads_lines: bool,
     /// Names of tools and groups.
     denied: BTreeSet<String>,
-    limits: ScopeLimits,
+    limits: Mutex<ScopeLimits>,
     used: Mutex<ScopeUse>,
+    /// A person had the desktop: the job has to look before it acts.
+    must_look: AtomicBool,
     fence: Box<dyn Fence>,
 }
 
@@ -39,6 +43,15 @@ pub struct ScopeUse {
 
 /// Stands between the judge and the input: what is about to be sent is written down first.
 pub trait Fence: Send + Sync {
+    /// Whether the job may make a call now, one that only looks as well.
+    fn admit(&self) -> Result<()>;
+
+    /// A person is asked, and the job waits for so long at most.
+    fn ask(&self, question: &str, shown: &Value, at_most: Duration) -> Result<()>;
+
+    /// The person has answered, or will not.
+    fn close_question(&self, question: &str, outcome: &str);
+
     /// Commits the intent. An error means that the input must not be sent.
     fn intend(&self, intent: &Intent) -> Result<u64>;
 
@@ -74,10 +87,16 @@ impl Scope {
             job_id: job_id.into(),
             reads_lines: false,
             denied: denied.into_iter().collect(),
-            limits,
+            limits: Mutex::new(limits),
             used: Mutex::default(),
+            must_look: AtomicBool::new(false),
             fence,
         }
+    }
+
+    /// What the job has used before.
+    pub fn starting_from(self, used: ScopeUse) -> Self {
+        Self { used: Mutex::new(used), ..self }
     }
 
     /// Denying a basic tool denies what contains it.
@@ -99,6 +118,37 @@ impl Scope {
         }
     }
 
+    /// Whether the job may make this call now. Questions about the server itself are never refused.
+    pub fn admit_call(&self, meta: &Meta) -> Result<()> {
+        self.check_permitted(meta, meta.implies)?;
+        if meta.always {
+            return Ok(());
+        }
+        if let Some(why) = why_not_for_jobs(meta) {
+            return Err(self.refusal(why));
+        }
+        self.fence.admit()?;
+        match meta.effect {
+            Effect::Observe if meta.untrusted => self.must_look.store(false, Ordering::Relaxed),
+            effect if effect.acts() && self.must_look.load(Ordering::Relaxed) => {
+                let message =
+                    "a person had the desktop meanwhile, so nothing was done; look before you act".to_owned();
+                return Err(self.refusal(message).with("look_again", true));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// From now on the job has to look before it acts.
+    pub fn require_look(&self) {
+        self.must_look.store(true, Ordering::Relaxed);
+    }
+
+    pub fn set_limits(&self, limits: ScopeLimits) {
+        *lock(&self.limits) = limits;
+    }
+
     fn refusal(&self, message: String) -> Error {
         Error::new(Kind::PermissionDenied, message).with("job_id", self.job_id.as_str())
     }
@@ -106,11 +156,11 @@ impl Scope {
     /// Counts a call. A call that is refused by its count is not counted.
     pub fn count_call(&self, meters: &[Meter]) -> Result<()> {
         let mut used = lock(&self.used);
-        let next = used.with_call(meters);
+        let (next, limits) = (used.with_call(meters), *lock(&self.limits));
         let over = [
-            ("calls", next.calls, self.limits.calls),
-            ("actions", next.actions, self.limits.actions),
-            ("screenshots", next.screenshots, self.limits.screenshots),
+            ("calls", next.calls, limits.calls),
+            ("actions", next.actions, limits.actions),
+            ("screenshots", next.screenshots, limits.screenshots),
         ];
         let over = over.into_iter().find(|(_, count, most)| most.is_some_and(|most| *count > most));
         match over {
@@ -131,6 +181,19 @@ impl Scope {
     pub fn fence(&self) -> &dyn Fence {
         &*self.fence
     }
+}
+
+/// Why no job may call this tool, whoever plans it. What records, replays or loads a desktop is for whoever runs the
+/// server: a replay of a job would act in its name.
+pub fn why_not_for_jobs(meta: &Meta) -> Option<String> {
+    let why = match meta.group {
+        Group::Jobs => "a job starts no jobs",
+        Group::Harness if !meta.lean && !meta.always => {
+            "recordings, replays and scenarios are the operator's; `record` keeps a trace of a job"
+        }
+        _ => return None,
+    };
+    Some(format!("{} is not for jobs: {why}", meta.name))
 }
 
 impl ScopeUse {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::job_board::JobBoard;
 use super::{Caller, Cx, Table};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -28,6 +29,7 @@ pub struct Services<'a> {
     pub tracer: &'a dyn TraceControl,
     pub replays: &'a dyn ReplayControl,
     pub vision: &'a dyn VisionModel,
+    pub jobs: Option<&'a dyn JobBoard>,
     pub metrics: &'a Metrics,
     pub caller: &'a dyn Caller,
 }

@@ -33,14 +33,37 @@ impl TableEntry {
     }
 }
 
+/// What is worked: the windows of programs, the pages of a browser, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DesktopShows {
+    Programs,
+    Pages,
+    Both,
+}
+
+impl DesktopShows {
+    fn has_use_for(self, spec: &Spec) -> bool {
+        match self {
+            DesktopShows::Programs => spec.meta.group != Group::Browser,
+            DesktopShows::Pages => !spec.meta.needs_programs,
+            DesktopShows::Both => true,
+        }
+    }
+}
+
 impl Table {
-    pub fn new(selection: &Selection, all: impl Iterator<Item = Spec>) -> Self {
+    /// Tools for pages are listed where there are pages, and those for programs not where there are only pages.
+    pub fn new(selection: &Selection, shows: DesktopShows, all: impl Iterator<Item = Spec>) -> Self {
         let all: Vec<Spec> = all.collect();
         let declared = all.iter().map(|spec| spec.meta).collect();
         let entries: Vec<TableEntry> = all
             .into_iter()
             .filter(|spec| selection.includes_tool(spec))
-            .map(|spec| TableEntry { spec, listed: selection.lists_tool(&spec), schema: OnceLock::new() })
+            .map(|spec| TableEntry {
+                spec,
+                listed: selection.lists_tool(&spec) && shows.has_use_for(&spec),
+                schema: OnceLock::new(),
+            })
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
@@ -49,7 +72,12 @@ impl Table {
 
     /// Whether a model is served that reads few words.
     pub fn is_for_an_agent(&self) -> bool {
-        self.profile == Profile::Agent
+        matches!(self.profile, Profile::Agent | Profile::Web)
+    }
+
+    /// Whether that model works pages and nothing else.
+    pub fn is_for_pages(&self) -> bool {
+        self.profile == Profile::Web
     }
 
     /// How much of the arguments a client is shown.
@@ -94,7 +122,7 @@ pub struct Selection {
 fn in_profile(profile: Profile, spec: &Spec) -> bool {
     match profile {
         Profile::Full | Profile::Test => true,
-        Profile::Agent => spec.meta.lean || spec.meta.group != Group::Harness,
+        Profile::Agent | Profile::Web => spec.meta.lean || spec.meta.group != Group::Harness,
         Profile::Observe => spec.meta.effect == Effect::Observe,
     }
 }
@@ -111,6 +139,17 @@ impl Selection {
         Ok(Self { profile, changes })
     }
 
+    /// Also lists a tool that the profile leaves out, unless a change of the caller's takes it away.
+    pub fn with_tool(mut self, name: &str) -> Self {
+        self.changes.insert(0, (true, name.to_owned()));
+        self
+    }
+
+    /// Whether pages alone are worked.
+    pub fn is_for_pages(&self) -> bool {
+        self.profile == Profile::Web
+    }
+
     fn includes_tool(&self, spec: &Spec) -> bool {
         self.change_of(spec).unwrap_or_else(|| in_profile(self.profile, spec))
     }
@@ -118,7 +157,11 @@ impl Selection {
     /// An agent's model reads this list before anything else, so it is told of few. The rest is there for the steps
     /// of act and for clients that know it.
     fn lists_tool(&self, spec: &Spec) -> bool {
-        let by_profile = self.profile != Profile::Agent || spec.meta.lean;
+        let by_profile = match self.profile {
+            Profile::Agent => spec.meta.lean,
+            Profile::Web => spec.meta.web,
+            Profile::Full | Profile::Observe | Profile::Test => true,
+        };
         spec.meta.listed && self.change_of(spec).unwrap_or(by_profile)
     }
 

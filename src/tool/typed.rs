@@ -16,6 +16,14 @@ pub fn is_private(target: &Target, args: &Map<String, Value>) -> bool {
     })
 }
 
+/// The same for the person who decides, from whom no rule about names hides anything.
+pub fn is_secret(target: &Target, args: &Map<String, Value>) -> bool {
+    target.element().is_none_or(|element| {
+        element.view.holds_secret(element.node)
+            || (moves_on(args) && leads_on(element) && element.view.has_secret())
+    })
+}
+
 /// In a text of several lines a tab and a line break are part of the text.
 fn leads_on(target: &ElementTarget) -> bool {
     target.view.unredacted(target.node).role != Role::Document

@@ -11,7 +11,7 @@ use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::Window;
-use crate::model::app::Launch;
+use crate::model::app::{Launch, ProgramEnd};
 use crate::observer::WindowWait;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Starting, Target, Tool};
@@ -62,6 +62,7 @@ impl Tool for ListApps {
     const META: Meta = Meta {
         name: "list_apps",
         group: Group::Programs,
+        needs_programs: true,
         untrusted: true,
         fits: true,
         rest: &[(Method::Get, "/api/apps")],
@@ -161,6 +162,22 @@ impl LaunchArgs {
         .with("field", "cwd"))
     }
 
+    fn timeout(&self, default: Duration) -> Duration {
+        self.timeout_ms.map_or(default, |millis| Duration::from_millis(millis.as_usize() as u64))
+    }
+
+    fn window_wait(&self, launch: &Launch, before: Vec<Window>, pid: u32) -> Result<WindowWait> {
+        let query = self.matching.as_ref().map(WindowQueryArgs::window_query).transpose()?;
+        Ok(WindowWait {
+            query: query.unwrap_or_default(),
+            program: launch.file_name().to_owned(),
+            before,
+            timeout: self.timeout(WINDOW_TIME),
+            starting_timeout: self.timeout(STARTING_TIME),
+            pid,
+        })
+    }
+
     fn program_target(&self, cx: &Cx) -> Result<Target> {
         self.check()?;
         let program = cx.observer().find_program(self.program.as_str())?;
@@ -197,6 +214,9 @@ pub struct Launched {
     reused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
+    /// Where its files go, on a private desktop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    where_files_go: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     dry_run: bool,
@@ -213,7 +233,10 @@ pub struct LaunchedWindow {
 }
 
 const UNFOCUSED: &str = "the window does not have the focus; window_action focus gives it";
-const ENDED: &str = "the program has ended and no window shows that a running one took the work over";
+
+/// How long a window is waited for, and how long while the program runs without one: a cold LibreOffice takes ten seconds.
+const WINDOW_TIME: Duration = Duration::from_secs(5);
+const STARTING_TIME: Duration = Duration::from_secs(15);
 
 impl From<Window> for LaunchedWindow {
     fn from(window: Window) -> Self {
@@ -227,9 +250,8 @@ impl Output for Launched {}
 impl Launched {
     /// What a caller would take for granted and is not so.
     fn what_is_missing(&self) -> Option<&'static str> {
-        match (&self.window, self.window_found, self.running) {
-            (Some(window), ..) if !window.focused => Some(UNFOCUSED),
-            (None, Some(false), Some(false)) => Some(ENDED),
+        match &self.window {
+            Some(window) if !window.focused => Some(UNFOCUSED),
             _ => None,
         }
     }
@@ -241,6 +263,7 @@ impl Tool for LaunchApp {
     const META: Meta = Meta {
         name: "launch_app",
         group: Group::Programs,
+        needs_programs: true,
         lean: true,
         effect: Effect::System,
         untrusted: true,
@@ -248,14 +271,15 @@ impl Tool for LaunchApp {
         brief: "Start a program and return its window.",
         detail: "`program` is an id from list_apps, a program on PATH or an absolute path; the config key \
                  `launch.programs` says which may be started, by default the installed apps. The arguments \
-                 are passed without a shell. `cwd` is a folder. It waits up to `timeout_ms` (5000, at most \
-                 120000) for a new window, or with `match` {title, title_regex, process} for a matching one \
+                 are passed without a shell. `cwd` is a folder. It waits up to `timeout_ms` (5000, or \
+                 15000 while the program runs without a window; at most 120000) for a new window, or with `match` {title, title_regex, process} for a matching one \
                  that is new or came to the front, and until the window has settled; splash screens are \
                  skipped. A program that ends because it was running already shows its work in an open window: \
                  that one is answered, with `reused`. `loading` says that it is still changing, `window_found` \
-                 whether there is one, and if not, `running` whether the program still runs. An app's own \
+                 whether there is one, and if not, `running` that the program still runs; one that ended without a \
+                 window is an error, with its exit status and on a private desktop the end of its error output. An app's own \
                  arguments come before `args`. The program does not end with the server, \
-                 except on a private desktop. On the mock desktop it shows a window of the scenario.",
+                 except on a private desktop, where `where_files_go` says once which of its files are kept. On the mock desktop it shows a window of the scenario.",
         examples: &[Example {
             scenario: Some("scenarios/apps.yaml"),
             args: r#"{"program":"calculator"}"#,
@@ -291,6 +315,10 @@ impl Tool for LaunchApp {
             loading: false,
             reused: false,
             note: None,
+            where_files_go: cx
+                .observer()
+                .where_files_go()
+                .filter(|_| !permit.dry_run() && cx.session().is_first_word_of_files(cx.origin.name())),
             dry_run: permit.dry_run(),
         };
         let own: Vec<&str> = launched.argv.iter().skip(1).map(String::as_str).collect();
@@ -305,18 +333,7 @@ impl Tool for LaunchApp {
         let pid = cx.observer().launch_program(&mut permit, &launch, cx.cancel)?;
         launched.pid = Some(pid);
         if args.wait_for_window.unwrap_or(true) {
-            let awaited = WindowWait {
-                query: args
-                    .matching
-                    .as_ref()
-                    .map(WindowQueryArgs::window_query)
-                    .transpose()?
-                    .unwrap_or_default(),
-                program: launch.file_name().to_owned(),
-                before: before.windows().to_vec(),
-                timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::as_usize) as u64),
-                pid,
-            };
+            let awaited = args.window_wait(&launch, before.windows().to_vec(), pid)?;
             let shown = cx.observer().await_window(&awaited, cx.cancel);
             if let Some(shown) = seen_after(cx, shown)? {
                 launched.loading = shown.loading;
@@ -326,11 +343,28 @@ impl Tool for LaunchApp {
             }
         }
         if launched.window.is_none() {
-            launched.running = Some(cx.observer().is_running(pid));
+            let is_running = cx.observer().is_running(pid);
+            if !is_running && launched.window_found == Some(false) {
+                return Err(ended_without_window(&launched.argv, cx.observer().program_end(pid)));
+            }
+            launched.running = Some(is_running);
         }
         launched.note = launched.what_is_missing();
         Ok(launched)
     }
+}
+
+/// Whoever goes on would work in another program's window.
+fn ended_without_window(argv: &[String], end: Option<ProgramEnd>) -> Error {
+    let program = argv.first().map_or("", String::as_str);
+    let (status, last_words) = end.map(|end| (end.status, end.last_words)).unwrap_or_default();
+    let status = if status.is_empty() { String::new() } else { format!(" ({status})") };
+    let output = if last_words.is_empty() { String::new() } else { format!("; its output: {last_words}") };
+    let message = format!(
+        "'{program}' has ended{status} and no window came{output}; with wait_for_window false a program without a \
+         window is started"
+    );
+    Error::bad_request(message).with("field", "program")
 }
 
 pub const TOOLS: &[Spec] = &[Spec::of::<ListApps>(), Spec::of::<LaunchApp>()];

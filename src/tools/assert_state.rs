@@ -348,8 +348,12 @@ fn region_similar(cx: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
 }
 
 fn reference_path(cx: &Cx, fields: &ArgumentFields) -> Result<Below> {
-    files::below(&cx.config().screenshots.reference_dirs, fields.text("reference_path")?)
-        .map_err(|problem| fields.field_error("reference_path", &format!("cannot be read: {problem}")))
+    files::below(&cx.config().screenshots.reference_dirs, fields.text("reference_path")?).map_err(|problem| {
+        fields.field_error(
+            "reference_path",
+            &format!("cannot be read: {problem}; screenshots.reference_dirs names the folders"),
+        )
+    })
 }
 
 fn screenshot_similar(cx: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {

@@ -1,13 +1,11 @@
 //! Text on the screen, found by reading pixels: where it is, and a click on it. For windows that expose no
 //! elements, and for callers that go by what a person sees.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Dialog, QuietWindowArgs, millis, new_dialogs, regex_error, seen_after};
-use super::element_actions::{BeforeInput, TargetOut, look_when_settled};
+use super::element_actions::{BeforeInput, InputSettling, TargetOut, look_when_settled};
 use super::zoom::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::input::{Act, Button};
@@ -409,7 +407,10 @@ impl Tool for ClickText {
             dry_run: permit.dry_run(),
             nth: several.then_some(spotted.number),
             of: several.then_some(spotted.count),
-            target: target.as_ref().map(|target| TargetOut::of(cx, target)).transpose()?,
+            target: target
+                .as_ref()
+                .map(|target| TargetOut::of(cx, &saying(target, &spotted.piece)))
+                .transpose()?,
             found: PieceOut::from(spotted.piece.clone()),
             changed: false,
             new_dialogs: Vec::new(),
@@ -427,7 +428,7 @@ impl Tool for ClickText {
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         if !permit.dry_run() {
-            let sent = ClickSent { before, settles_in: done.settles_in };
+            let sent = ClickSent { before, settling: InputSettling::of(&done) };
             let changes = sent.changes(cx, target.as_ref(), &spotted);
             (receipt.changed, receipt.new_dialogs) = seen_after(cx, changes)?.unwrap_or_default();
         }
@@ -450,6 +451,21 @@ fn targets_under(cx: &Cx, at: Point, read: &TextPiece) -> Result<Vec<Target>> {
     };
     let read = cx.judged_by_names(Target::ScreenText, [read.text.as_str(), read.line.as_str()].into_iter());
     Ok(cx.judged_with(target, Some(at)).into_iter().chain(read).collect())
+}
+
+/// The element that the text was read on: of those under the point the one that says it, where one does. Which of them
+/// lies over the others, an application does not always tell.
+fn saying(target: &ElementTarget, read: &TextPiece) -> ElementTarget {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let sought = words(&read.text);
+    let says = |&node: &usize| words(&target.view.tree()[node].name).contains(&sought);
+    let under = target.view.elements_at(read.bounds.center());
+    match std::iter::once(target.node).chain(under).find(says) {
+        Some(node) if node != target.node => {
+            ElementTarget::new(target.chosen.clone(), target.view.clone(), node, None)
+        }
+        _ => target.clone(),
+    }
 }
 
 /// What was read in a window has to be what the pointer hits. Reading takes long, so that the look before the click
@@ -485,7 +501,7 @@ fn refuse_changed(cx: &Cx, spotted: &Spotted) -> Result<()> {
 /// A click that was sent, and what came of it.
 struct ClickSent {
     before: BeforeInput,
-    settles_in: Duration,
+    settling: InputSettling,
 }
 
 impl ClickSent {
@@ -498,10 +514,10 @@ impl ClickSent {
         spotted: &Spotted,
     ) -> Result<(bool, Vec<Dialog>)> {
         if let Some(target) = target.filter(|target| target.view.tree().len() > 1) {
-            let after = look_when_settled(cx, target, &self.before, self.settles_in)?;
+            let after = look_when_settled(cx, target, &self.before, self.settling)?;
             return Ok((after.differs_from(target), after.new_dialogs(cx, &self.before)));
         }
-        cx.observer().await_calm(self.before.generation, self.settles_in, cx.cancel)?;
+        cx.observer().await_calm(self.before.generation, self.settling.within, cx.cancel)?;
         let changed = pixels_changed(cx, spotted)?;
         Ok((changed, new_dialogs(self.before.desktop.windows(), cx.observer().windows()?)))
     }

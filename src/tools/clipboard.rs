@@ -25,6 +25,10 @@ pub struct ClipboardText {
 
 impl Output for ClipboardText {}
 
+/// Said of a clipboard that is hidden as a whole.
+const COPIED_SECRET: &str = "a field that holds a named secret may have been copied, so the clipboard is hidden; \
+                             clipboard_set replaces its text, and what is copied after that is shown";
+
 impl Tool for ClipboardGet {
     type Args = NoArgs;
     type Out = ClipboardText;
@@ -46,6 +50,8 @@ impl Tool for ClipboardGet {
         let clip = cx.observer().read_clipboard(cx.cancel)?;
         if clip.text.is_none() && clip.formats.is_empty() {
             cx.warning = Some("the clipboard is empty".to_owned());
+        } else if clip.text.is_some() && cx.observer().hides_clipboard() {
+            cx.warning = Some(COPIED_SECRET.to_owned());
         }
         let characters = clip.text.as_ref().map_or(0, |text| text.chars().count());
         Ok(ClipboardText { text: clip.text, characters, formats: clip.formats })

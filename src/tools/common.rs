@@ -13,14 +13,14 @@ use crate::observer::{self, ElementChoice, Observation, ObserveRequest, Resolved
 use crate::pattern::Pattern;
 use crate::platform::Shot;
 use crate::tool::Cx;
-use crate::tool::args::{Fraction, Int, Pixel, Text};
+use crate::tool::args::{Fraction, Int, Pixel, Text, WindowIndex};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct WindowArgs {
     /// Default: focused window.
     pub window_uid: Option<Text<256>>,
     /// The uid wins.
-    pub window_index: Option<Int<0, 65535>>,
+    pub window_index: Option<WindowIndex>,
     #[schemars(extend("x-hidden" = true))]
     pub window_title: Option<Text<512>>,
 }
@@ -56,12 +56,12 @@ fn describe_window_uid(schema: &mut Schema, words: &str) {
 
 pub fn window_choice(
     uid: &Option<Text<256>>,
-    index: Option<Int<0, 65535>>,
+    index: Option<WindowIndex>,
     title: &Option<Text<512>>,
 ) -> WindowChoice {
     WindowChoice {
         uid: uid.as_ref().map(|uid| uid.as_str().to_owned()),
-        index: index.map(Int::as_usize),
+        index: index.map(WindowIndex::as_usize),
         title: title.as_ref().map(|title| title.as_str().to_owned()),
     }
 }
@@ -94,7 +94,7 @@ pub struct QuietWindowArgs {
     pub window_uid: Option<Text<256>>,
     /// The uid wins.
     #[schemars(extend("x-hidden" = "in full"))]
-    pub window_index: Option<Int<0, 65535>>,
+    pub window_index: Option<WindowIndex>,
     #[schemars(extend("x-hidden" = true))]
     pub window_title: Option<Text<512>>,
 }
@@ -108,7 +108,7 @@ impl QuietWindowArgs {
 /// What an input on an element may take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct DeliveryArgs {
-    /// background: takes no focus or pointer; foreground: raises the window.
+    /// foreground: raise the window.
     pub delivery: Option<Delivery>,
 }
 
@@ -291,13 +291,17 @@ pub fn picture_subject(window: Option<&ResolvedWindow>) -> PictureSubject<'_> {
 
 /// A picture of what was named: the window, or without a word about it the whole screen.
 pub fn take_picture(cx: &mut Cx, choice: &WindowChoice) -> Result<(Option<ResolvedWindow>, Shot)> {
-    if choice.is_empty() {
-        return Ok((None, cx.observer().screen_picture(cx.cancel)?));
-    }
-    let chosen = cx.observer().resolve_window(choice)?;
-    cx.warning = chosen.warning.clone();
-    let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
-    Ok((Some(chosen), shot))
+    let (chosen, shot) = if choice.is_empty() {
+        (None, cx.observer().screen_picture(cx.cancel)?)
+    } else {
+        let chosen = cx.observer().resolve_window(choice)?;
+        cx.warning = chosen.warning.clone();
+        let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
+        (Some(chosen), shot)
+    };
+    let withheld = cx.observer().note_on_withheld(&picture_subject(chosen.as_ref()), shot.area)?;
+    withheld.into_iter().for_each(|note| warn_too(cx, note));
+    Ok((chosen, shot))
 }
 
 /// Says something beside the result, and beside what was said before.
@@ -341,6 +345,9 @@ pub struct WindowOut {
     pub bounds: Rect,
     pub focused: bool,
     pub window_uid: String,
+    /// The address of the page that a tab of a browser shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 impl WindowOut {
@@ -354,6 +361,7 @@ impl WindowOut {
             bounds: window.bounds,
             focused: window.focused,
             window_uid: window.uid,
+            url: window.url,
         }
     }
 }

@@ -78,7 +78,7 @@ impl Tool for ProposeAction {
     };
 
     fn run(cx: &mut Cx, args: ProposeArgs, mut permit: Permit) -> Result<Proposed> {
-        if cx.caller().asks_the_person() {
+        if cx.caller().asks_the_person() || cx.scope.is_some() {
             return Err(Error::bad_request(
                 "there are no tokens here: call the action itself, and the person is asked",
             ));

@@ -8,10 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{DeliveryArgs, Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs, seen_after};
 use super::keyboard::parse_combination;
+use super::pointer::with_range;
+use super::typed_lines::refuse_lines_to_append;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button, Delivery, Handle, Modifier, OptionChoice};
-use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput, Rect};
+use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput, Rect, Role};
+use crate::observer::outline::OutlineOptions;
 use crate::observer::{DesktopState, Ref, ResolvedWindow, View, WindowChoice};
 use crate::platform::{Done, Route};
 use crate::tool::args::{Int, SecretOr, Text};
@@ -45,6 +48,7 @@ impl Tool for ClickElement {
         name: "click_element",
         group: Group::Elements,
         lean: true,
+        web: true,
         effect: Effect::Input,
         shows_gate_args: true,
         rest: &[(Method::Post, "/api/element/click")],
@@ -75,7 +79,8 @@ impl Tool for ClickElement {
             && args.count.is_none_or(|count| count.get() == 1)
             && args.modifiers.is_empty();
         let reach = Reach { asked: args.delivery.delivery, in_place: is_plain };
-        actionable_target(cx, &args.window, &args.element, reach)
+        let targets = actionable_target(cx, &args.window, &args.element, reach)?;
+        Ok(with_range(cx, targets, &args.modifiers))
     }
 
     fn run(cx: &mut Cx, args: ClickArgs, permit: Permit) -> Result<Receipt> {
@@ -228,7 +233,10 @@ fn visible_point(cx: &Cx, target: &ElementTarget) -> Result<Option<Point>> {
     if !bounds.is_empty() && regions.iter().any(|region| region.contains(centre)) {
         return Ok(Some(centre));
     }
-    Ok(regions.iter().find_map(|region| region.intersection(&bounds)).map(|part| part.center()))
+    let part = regions.iter().find_map(|region| region.intersection(&bounds)).map(|part| part.center());
+    // A list that opened may reach beyond the window that it is of.
+    let in_popup = || cx.observer().popup_areas(&target.chosen).iter().any(|area| area.contains(centre));
+    Ok(part.or_else(|| (!bounds.is_empty() && in_popup()).then_some(centre)))
 }
 
 /// What was done to an element, and what came of it.
@@ -262,6 +270,9 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     scenario_reaction: bool,
+    /// For a model that reads lines: the entries of the menu that opened.
+    #[serde(skip)]
+    entries: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -289,7 +300,8 @@ pub struct IdentityOut {
 
 impl TargetOut {
     pub(super) fn of(cx: &Cx, target: &ElementTarget) -> Result<Self> {
-        let identity = target.certainty();
+        // A line that was read is known by what it says, and by nothing else.
+        let identity = target.certainty().filter(|_| !target.view.was_read());
         Ok(Self {
             window_uid: target.chosen.window.uid.clone(),
             element_id: target.element_id(),
@@ -309,6 +321,10 @@ pub struct WindowMoment {
 }
 
 impl Output for Receipt {
+    fn take_outline(&mut self) -> Option<String> {
+        self.entries.take()
+    }
+
     fn changed(&self) -> Option<bool> {
         Some(self.changed)
     }
@@ -368,7 +384,7 @@ fn act_and_stay(
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
-    let after = look_when_settled(cx, &target, &before, done.settles_in);
+    let after = look_when_settled(cx, &target, &before, InputSettling::of(&done));
     receipt.note_done(cx, done);
     match seen_after(cx, after)? {
         Some(after) => receipt.note_changes(cx, &target, &before, after),
@@ -397,6 +413,7 @@ impl Receipt {
             verified: false,
             note: None,
             scenario_reaction: false,
+            entries: None,
         })
     }
 
@@ -409,18 +426,52 @@ impl Receipt {
 
     fn note_changes(&mut self, cx: &Cx, target: &ElementTarget, before: &BeforeInput, after: AfterInput) {
         self.new_dialogs = after.new_dialogs(cx, before);
-        self.changed = after.differs_from(target);
+        // Who asks for the focus is content with it.
+        self.changed = match self.action == FocusElement::META.name {
+            true => after.differs_at_all(target),
+            false => after.differs_from(target),
+        };
         let was_behind = !target.chosen.window.focused;
         self.raised = was_behind && after.is_in_front(&target.chosen.window.uid);
         self.in_background = was_behind && !self.raised && self.route == Some(Route::Accessibility);
         self.after = match after.view {
             Some(view) => {
+                self.verified |= cx.is_step && has_switched(target, &view);
+                self.entries = opened_entries(cx, target, &view);
                 self.target.renamed = cx.observer().new_label(self.target.reference, &target.chosen, &view);
                 WindowMoment::of(&view)
             }
             None => WindowMoment::unseen(),
         };
     }
+}
+
+/// Whether something that is on or off is the other now: that is what clicking it was for.
+fn has_switched(target: &ElementTarget, after: &View) -> bool {
+    let before = &target.view.tree()[target.node];
+    let native = target.view.native_handle(target.node).filter(|_| before.role.is_ticked());
+    let Some(native) = native.filter(|_| before.selected.is_some()) else { return false };
+    let again = (0..after.tree().len()).find(|&node| after.native_handle(node).as_ref() == Some(&native));
+    again.is_some_and(|node| after.tree()[node].selected.is_some_and(|now| Some(now) != before.selected))
+}
+
+const MOST_ENTRIES: usize = 12;
+
+/// The entries of a menu that an input opened, for a model that reads lines. A list of steps tells all that changed.
+fn opened_entries(cx: &Cx, target: &ElementTarget, view: &View) -> Option<String> {
+    if !cx.lean || cx.in_list {
+        return None;
+    }
+    let options = OutlineOptions { counts_gone: true, ..OutlineOptions::default() };
+    let changes = cx.observer().outline_changes(&target.chosen, (&target.view, view), &options).ok()?;
+    let sign = format!(" {} ", Role::MenuItem.name());
+    let entries: Vec<&str> =
+        changes.text.lines().filter(|line| line.starts_with('+') && line.contains(&sign)).collect();
+    let more = entries.len().saturating_sub(MOST_ENTRIES);
+    let counted = (more > 0).then(|| format!("… {more} more entries; look shows them"));
+    let shown = entries.into_iter().take(MOST_ENTRIES).map(str::to_owned);
+    let lines: Vec<String> = shown.chain(counted).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The desktop before an input.
@@ -445,10 +496,38 @@ impl AfterInput {
         self.desktop.windows().iter().any(|window| window.focused && window.uid == uid)
     }
 
+    /// Whether the input has changed anything. That what was clicked has the focus now says nothing; into a field go the
+    /// keys from now on.
     pub fn differs_from(&self, target: &ElementTarget) -> bool {
-        self.view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint())
+        let Some(view) = &self.view else { return true };
+        let element = &target.view.tree()[target.node];
+        match element.editable || element.role.takes_text() {
+            true => view.differs_from(&target.view),
+            false => view.differs_beside_focus_of(&target.view, target.node),
+        }
+    }
+
+    fn differs_at_all(&self, target: &ElementTarget) -> bool {
+        self.view.as_ref().is_none_or(|view| view.differs_from(&target.view))
     }
 }
+
+/// What was sent, as far as it is still to be waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InputSettling {
+    pub within: Duration,
+    rests: bool,
+    comes_late: bool,
+}
+
+impl InputSettling {
+    pub fn of(done: &Done) -> Self {
+        Self { within: done.settles_in, rests: done.rests, comes_late: done.comes_late }
+    }
+}
+
+/// For what an application tells of after it rests.
+const AFTER_REST: Duration = Duration::from_millis(40);
 
 /// Looks once there is something to see: applications take their time, and "done" only says that they were
 /// asked. Where nothing comes of the input, the time is waited for. Each try is a look of its own.
@@ -456,17 +535,30 @@ pub(super) fn look_when_settled(
     cx: &Cx,
     target: &ElementTarget,
     before: &BeforeInput,
-    settles_in: Duration,
+    settling: InputSettling,
 ) -> Result<AfterInput> {
-    let deadline = cx.clock().now() + settles_in;
+    let mut deadline = cx.clock().now() + settling.within;
     let mut generation = before.generation;
+    // An application that rests has told what there is to tell, if it told anything.
+    let mut is_told = settling.rests && cx.observer().note_rest()? != before.generation;
     loop {
         let left = deadline.saturating_sub(cx.clock().now());
-        cx.observer().await_calm(generation, left, cx.cancel)?;
+        let waits = (left, settling.comes_late);
+        let rests = match settling.comes_late && cx.is_step {
+            // What comes late comes at once, and the end of the list waits for what follows it.
+            true => cx.observer().await_change(generation, left, cx.cancel).map(|()| false)?,
+            false => !is_told && cx.observer().await_effect(&target.chosen, generation, waits, cx.cancel)?,
+        };
+        if rests && !settling.comes_late {
+            deadline = deadline.min(cx.clock().now() + AFTER_REST);
+        }
+        is_told = false;
         generation = cx.observer().generation()?;
         let after = look_again(cx, target)?;
         let has_come = after.differs_from(target) || !after.desktop.has_same_windows(&before.desktop);
         if has_come || cx.clock().now() >= deadline {
+            cx.observer().note_effect_seen();
+            cx.observer().keep_look(&after.desktop);
             return Ok(after);
         }
     }
@@ -738,6 +830,7 @@ impl Tool for SetValue {
         name: "set_value",
         lists_dry_run: true,
         lean: true,
+        web: true,
         rest: &[(Method::Post, "/api/element/set_value")],
         brief: "Set the value of a field or slider directly; replaces the old value.",
         detail: "The value is set through accessibility; where that is not possible, the element is focused \
@@ -757,7 +850,12 @@ impl Tool for SetValue {
 
     fn targets(cx: &Cx, args: &SetValueArgs) -> Result<Vec<Target>> {
         let text = args.value.reveal_secret(cx)?;
-        args.on.targets_and(cx, |target| Ok(cx.judged_text_into(target, text)))
+        let append = args.clear_first == Some(false);
+        args.on.targets_and(cx, |target| {
+            let reached = cx.judged_text_into(target, text);
+            refuse_lines_to_append(cx, target, text, append && reached.is_empty())?;
+            Ok(reached)
+        })
     }
 
     fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
@@ -871,6 +969,39 @@ impl SelectArgs {
     }
 }
 
+/// Whether there is anything to choose in an element.
+fn holds_options(target: &ElementTarget) -> bool {
+    let (tree, node) = (target.view.tree(), target.node);
+    (node + 1..tree.end(node)).any(|inner| tree[inner].role.is_option()) || tree[node].expanded.is_some()
+}
+
+/// A field is no list, whatever option is asked for.
+fn check_has_options(target: &ElementTarget) -> Result<()> {
+    if target.view.tree()[target.node].role != Role::Edit || holds_options(target) {
+        return Ok(());
+    }
+    let message = "this is a field and no list: it has no options; set_value writes into it";
+    Err(target_error(Kind::BadRequest, message, target))
+}
+
+/// A button of a page that says of itself that something opens by it.
+fn opens_list(target: &ElementTarget) -> bool {
+    let element = &target.view.tree()[target.node];
+    target.chosen.window.url.is_some() && element.role == Role::Button && element.expanded.is_some()
+}
+
+/// On a real desktop the look for the options of a button would press it. The contract's mock serves it.
+fn check_is_list(target: &ElementTarget) -> Result<()> {
+    let role = &target.view.tree()[target.node].role;
+    if !role.acts_by_itself() || (holds_options(target) && *role != Role::MenuItem) || opens_list(target) {
+        return Ok(());
+    }
+    let message = format!(
+        "this is a {role} and no list: it has no options; click_element works it, and nothing was pressed"
+    );
+    Err(target_error(Kind::PatternUnsupported, &message, target))
+}
+
 pub struct SelectOption;
 
 impl Tool for SelectOption {
@@ -900,7 +1031,13 @@ impl Tool for SelectOption {
             OptionChoice::Name(name) => Some(name),
             OptionChoice::Index(_) => None,
         };
-        args.on.targets_and(cx, |target| Ok(cx.judged_option(target, name.as_deref())))
+        args.on.targets_and(cx, |target| {
+            check_has_options(target)?;
+            if !cx.observer().facts().is_mock {
+                check_is_list(target)?;
+            }
+            Ok(cx.judged_option(target, name.as_deref()))
+        })
     }
 
     fn run(cx: &mut Cx, args: SelectArgs, permit: Permit) -> Result<Receipt> {

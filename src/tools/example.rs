@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::common::WindowArgs;
 use crate::error::Result;
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Selection, Spec, Table, Tool};
+use crate::tool::{
+    Cx, DesktopShows, Example, Group, Meta, Method, Output, Permit, Selection, Spec, Table, Tool,
+};
 
 // example:begin
 pub struct CountElements;
@@ -52,7 +54,8 @@ fn contributing_shows_this_code() {
 
 #[test]
 fn one_line_offers_it() {
-    let table = Table::new(&Selection::default(), [Spec::of::<CountElements>()].into_iter());
+    let table =
+        Table::new(&Selection::default(), DesktopShows::Programs, [Spec::of::<CountElements>()].into_iter());
     let entry = table.find_tool("count_elements").unwrap();
     assert!(entry.schema()["properties"]["window_uid"].is_object());
 }

@@ -7,14 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{WindowArgs, parse_regex};
+use super::found_lines::found_lines;
 use crate::error::{Error, Kind, Result};
 use crate::model::{HiddenReason, Rect, Role, Tree};
-use crate::observer::find::{self, SearchWords, check_sought};
+use crate::observer::find::{self, SearchResult, SearchWords, check_sought};
 use crate::observer::outline::{DroppedCounts, Keep, OutlineOptions};
 use crate::observer::structure::{Structure, StructureRequest};
 use crate::observer::{CachedLook, Perf, Ref, ResolvedWindow, View, WindowChoice};
 use crate::tokens::{self, Writing};
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Amount, Int, Text, WindowIndex};
 use crate::tool::{
     Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Resource, ResourceContent, Spec, Tool,
 };
@@ -28,7 +29,7 @@ pub struct StructureArgs {
     /// outline: short text with refs.
     format: Option<TreeFormat>,
     /// Levels below the root; default 5, of an outline all.
-    depth: Option<Int<0, 64>>,
+    depth: Option<Amount<0, 64>>,
     /// Element id or ref: only its subtree.
     scope: Option<Text<2048>>,
     /// Roles that match, e.g. ["Button"].
@@ -42,11 +43,11 @@ pub struct StructureArgs {
     /// Match only visible elements.
     visible_only: Option<bool>,
     /// Cut names and values to this length.
-    max_text_len: Option<Int<1, 100000>>,
+    max_text_len: Option<Amount<1, 100000>>,
     /// Drop what does not hold (else filters only mark pages).
     prune_empty: Option<bool>,
     /// Page size: a flat list of nodes.
-    max_nodes: Option<Int<1, 20000>>,
+    max_nodes: Option<Amount<1, 20000>>,
     /// next_cursor of the page before.
     page_cursor: Option<Text<2048>>,
     /// What an outline should not leave out: groups, repeats, hidden, bars, bounds, texts, details.
@@ -258,7 +259,7 @@ impl LookedAt {
             || !request.exclude_roles.is_empty()
             || request.name_regex.is_some()
             || request.visible_in.is_some();
-        let depth = args.depth.map(Int::as_usize);
+        let depth = args.depth.map(Amount::as_usize);
         let request =
             StructureRequest { depth: depth.unwrap_or(usize::MAX), prune_empty: filtered, ..request };
         let structure =
@@ -268,9 +269,9 @@ impl LookedAt {
             scope: structure.scope,
             depth,
             keep: args.keep.clone(),
-            longest_text: args.max_text_len.map(Int::as_usize),
+            longest_text: args.max_text_len.map(Amount::as_usize),
             only: structure.kept_nodes().map(<[bool]>::to_vec),
-            most_lines: args.max_nodes.map(Int::as_usize),
+            most_lines: args.max_nodes.map(Amount::as_usize),
             text_from: 0,
             after: page_start(view, args.page_cursor.as_ref())?,
             max_tokens: cx.max_tokens.map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
@@ -336,7 +337,7 @@ fn structure_request(
     view: &View,
 ) -> Result<StructureRequest> {
     let limits = &cx.config().tree;
-    let depth = args.depth.map_or(limits.default_depth, Int::as_usize).min(limits.max_depth);
+    let depth = args.depth.map_or(limits.default_depth, Amount::as_usize).min(limits.max_depth);
     let visible_in = match args.visible_only {
         Some(true) => Some(cx.observer().visible_regions(chosen)?),
         _ => None,
@@ -353,9 +354,9 @@ fn structure_request(
             .map(|text| parse_regex("name_regex", text.as_str()))
             .transpose()?,
         visible_in,
-        max_text_len: args.max_text_len.map(Int::as_usize),
+        max_text_len: args.max_text_len.map(Amount::as_usize),
         prune_empty: args.prune_empty.unwrap_or(false),
-        max_nodes: args.max_nodes.map(Int::as_usize),
+        max_nodes: args.max_nodes.map(Amount::as_usize),
         page_cursor: owned(&args.page_cursor),
     })
 }
@@ -470,6 +471,14 @@ fn describe(tree: &Tree, node: usize, reference: Ref) -> MatchedElement {
     }
 }
 
+/// A look that would be refused is no advice.
+fn no_match(search: &SearchResult) -> &'static str {
+    match search.windows == 0 && !search.unreadable.is_empty() {
+        true => "no match; no window could be read",
+        false => "no match; call look to see what is there",
+    }
+}
+
 pub struct Find;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -490,7 +499,7 @@ pub struct SearchedWindowArgs {
     /// Default: all windows.
     window_uid: Option<Text<256>>,
     #[schemars(extend("x-hidden" = true))]
-    window_index: Option<Int<0, 65535>>,
+    window_index: Option<WindowIndex>,
     #[schemars(extend("x-hidden" = true))]
     window_title: Option<Text<512>>,
 }
@@ -512,6 +521,8 @@ pub struct SearchOut {
     /// Windows that could not be read.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unreadable: BTreeMap<String, String>,
+    #[serde(skip)]
+    lean: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -569,7 +580,11 @@ impl From<find::ElementMatch> for SearchMatch {
     }
 }
 
-impl Output for SearchOut {}
+impl Output for SearchOut {
+    fn take_lean(&mut self) -> Option<String> {
+        self.lean.take()
+    }
+}
 
 impl Tool for Find {
     type Args = SearchArgs;
@@ -578,15 +593,17 @@ impl Tool for Find {
         name: "find",
         group: Group::Elements,
         lean: true,
+        web: true,
+        writes_lines: true,
         untrusted: true,
         fits: true,
         rest: &[(Method::Get, "/api/find")],
-        brief: "Find elements by words: best matches with score, ref, path and surrounding lines.",
+        brief: "Find elements by words: the best matches, with refs.",
         detail: "Searches names, values, descriptions and identifiers, in all windows unless one is named, \
                  and tolerates typos. `role` is a role or a common name for one (field, dropdown, link); it \
                  may also be one of the words (`save button`). Elements that are not visible now rank lower. A \
                  window without elements is read by OCR. `before` and `after` are the neighbouring lines of \
-                 an outline.",
+                 an outline. The profile `agent` answers with a line for each match.",
         examples: &[
             Example {
                 scenario: Some("scenarios/form.yaml"),
@@ -613,9 +630,11 @@ impl Tool for Find {
         check_sought(&sought)?;
         let search = cx.observer().search_words(&args.window.window_choice(), &sought, cx.cancel)?;
         if search.matches.is_empty() {
-            cx.warning = Some("no match; call look to see what is there".to_owned());
+            cx.warning = Some(no_match(&search).to_owned());
         }
+        let lean = cx.lean.then(|| found_lines(&search, cx.max_tokens));
         Ok(SearchOut {
+            lean,
             count: search.matches.len(),
             not_listed: search.more,
             matches: search.matches.into_iter().map(SearchMatch::from).collect(),

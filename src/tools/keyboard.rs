@@ -6,14 +6,15 @@ use serde::Deserialize;
 use super::common::window_choice;
 use super::pointer::PointerSent;
 use super::typed_field::{FieldBefore, TypedReceipt, shows_menu};
+use super::typed_lines::{judge_rest, pieces_to_judge};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::input::{Act, Delivery};
+use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput, Role};
 use crate::observer::{ResolvedWindow, WindowChoice};
 use crate::platform::Done;
 use crate::platform::interaction::is_date;
-use crate::tool::args::{Int, SecretOr, Text};
+use crate::tool::args::{SecretOr, Text, WindowIndex};
 use crate::tool::{Cx, Effect, ElementTarget, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
 
 /// The window that keys are for.
@@ -22,7 +23,7 @@ pub struct KeyWindowArgs {
     /// Raised first; default: focused window.
     window_uid: Option<Text<256>>,
     #[schemars(extend("x-hidden" = true))]
-    window_index: Option<Int<0, 65535>>,
+    window_index: Option<WindowIndex>,
     #[schemars(extend("x-hidden" = true))]
     window_title: Option<Text<512>>,
     /// background: refused unless it is in front.
@@ -54,6 +55,30 @@ impl KeyWindowArgs {
             }
             sent => sent,
         }
+    }
+
+    /// Types a text; what comes up before its end is judged first.
+    fn type_in_pieces(
+        &self,
+        cx: &Cx,
+        permit: &mut Permit,
+        text: &str,
+        into: Option<&Handle>,
+    ) -> Result<Done> {
+        let (mut done, mut rest, mut typed) = (Done::default(), text, 0);
+        for piece in pieces_to_judge(cx, permit, text) {
+            let takes_all = typed > 0
+                && judge_rest(cx, permit, |cx| cx.judged_text(self.window(cx)?.as_ref(), rest), typed)?;
+            let piece = if takes_all { rest } else { piece };
+            let act = |window_uid| Act::Type { element: into.cloned(), window_uid, text: piece.to_owned() };
+            done = self.send_keys(cx, permit, act)?;
+            rest = rest.strip_prefix(piece).unwrap_or_default();
+            typed += piece.chars().count();
+            if rest.is_empty() {
+                break;
+            }
+        }
+        Ok(done)
     }
 
     fn window_choice(&self) -> WindowChoice {
@@ -119,18 +144,28 @@ impl Tool for TypeText {
         let text = args.text.reveal_secret(cx)?.to_owned();
         let before = FieldBefore::look(cx, &permit);
         let has_menu = shows_menu(&permit);
-        let act = |window_uid| Act::Type { element: None, window_uid, text: text.clone() };
-        let done = args.to.send_keys(cx, &mut permit, act)?;
+        let into = field_of_secret(&args.text, &permit);
+        let done = args.to.type_in_pieces(cx, &mut permit, &text, into.as_ref())?;
         let sent = PointerSent::of("type", done, permit.dry_run());
-        Ok(TypedReceipt::read_back(cx, sent, before, &text).with_menu(has_menu))
+        TypedReceipt::read_back(cx, sent, before, &text).with_menu(has_menu).check_lines()
     }
+}
+
+/// The field of a page that a named secret is for: keys go to whatever has the focus, which a frame of another site may
+/// take meanwhile.
+fn field_of_secret<T>(text: &SecretOr<T>, permit: &Permit) -> Option<Handle> {
+    let target =
+        permit.target().and_then(Target::element).filter(|_| matches!(text, SecretOr::Named { .. }))?;
+    let is_page = target.chosen.window.url.is_some();
+    let native = target.view.native_handle(target.node).filter(|_| is_page)?;
+    Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
 
 pub struct PressKey;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct PressArgs {
-    /// Key or combination: enter, ctrl+s, alt+f4.
+    /// Like enter, ctrl+s, alt+f4.
     keys: Text<64>,
     #[serde(flatten)]
     pub(super) to: KeyWindowArgs,
@@ -143,6 +178,7 @@ impl Tool for PressKey {
         name: "press_key",
         group: Group::Keyboard,
         lean: true,
+        web: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Press a key or a combination.",

@@ -47,7 +47,7 @@ pub struct LookToolArgs {
     picture: Option<PictureKind>,
     #[serde(flatten)]
     drawing: DrawingArgs,
-    /// Continue after this: next of the last reply.
+    /// next of the last reply.
     after: Option<Text<2048>>,
     /// groups, repeats, hidden, bars, bounds, texts, cells, details: what an outline normally leaves out.
     #[serde(default)]
@@ -140,7 +140,7 @@ pub struct Looked {
     /// "ocr": the lines were read in the pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
-    /// Why there are no elements, where the platform knows.
+    /// Why there are no elements, or not all of them, where the platform knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded: Option<String>,
     dropped: DroppedCounts,
@@ -175,6 +175,19 @@ impl Looked {
         Self { text: NO_WINDOWS.to_owned(), ..Self::default() }
     }
 
+    /// That it shows less than there is, and why.
+    fn why_degraded(&self) -> Option<String> {
+        const READ: &str = "read from pixels by OCR, which may miss some";
+        match (&self.degraded, self.source) {
+            (why, None) => why.clone(),
+            (Some(why), Some(_)) => Some(format!("{READ}: {why}")),
+            (None, Some(_)) => Some(format!(
+                "{READ}: the application exposes no elements (Chromium, Electron: start it with \
+                 --force-renderer-accessibility)"
+            )),
+        }
+    }
+
     /// What a model has to know beside the lines.
     fn facts_in_lines(&self) -> String {
         let left_out = self.since_last_look.as_ref().map_or(0, |since| since.left_out);
@@ -183,8 +196,11 @@ impl Looked {
             (self.windows_left_out > 0).then(|| format!("{} more windows", self.windows_left_out)),
             (left_out > 0).then(|| format!("{left_out} more changes")),
             // Told with the first look at a window.
-            self.degraded.clone().filter(|_| self.since_last_look.is_none()),
-            self.complete.map(|_| "the application could not be read to the end".to_owned()),
+            self.why_degraded().filter(|_| self.since_last_look.is_none()),
+            // Why it was not is said above, where it is known.
+            self.complete
+                .filter(|_| self.degraded.is_none())
+                .map(|_| "the application could not be read to the end".to_owned()),
             self.next.as_ref().map(|next| format!("more: look {{\"after\":\"{next}\"}}")),
         ];
         facts.into_iter().flatten().collect::<Vec<_>>().join("\n")
@@ -232,6 +248,7 @@ impl Tool for LookTool {
         reply: ReplyKind::Tree,
         untrusted: true,
         lean: true,
+        web: true,
         fits: true,
         rest: &[(Method::Get, "/api/look")],
         brief: "See the windows, the elements of one as lines with refs, and what changed since your last look.",
@@ -339,8 +356,13 @@ struct LookResult {
 impl LookResult {
     fn take_look(cx: &mut Cx, chosen: ResolvedWindow, args: &LookToolArgs) -> Result<Self> {
         let mut view = cx.observer().look_at(&chosen, cx.cancel)?.view;
-        if view.is_dark() && args.ocr != Some(false) {
+        let is_unread = view.tree().is_unread();
+        if view.is_dark() && !is_unread && args.ocr != Some(false) {
             view = read_instead(cx, &chosen, view)?;
+        }
+        if let Some(notice) = view.tree().notice.clone() {
+            let said = [cx.warning.take(), Some(notice)].into_iter().flatten();
+            cx.warning = said.reduce(|one, other| format!("{one}; {other}"));
         }
         let scope = match &args.reference {
             None => Tree::ROOT,
@@ -350,7 +372,8 @@ impl LookResult {
             }
         };
         // Part of a window is not a look at it: what was not shown would be missed the next time.
-        let whole = scope == Tree::ROOT && args.after.is_none();
+        // Nor is one that could not be read: what was shown before is what the next look is compared with.
+        let whole = scope == Tree::ROOT && args.after.is_none() && !is_unread;
         let before = whole
             .then(|| cx.session().looks.swap_view(cx.origin.name(), &chosen.window.uid, view.clone()))
             .flatten();
@@ -399,19 +422,20 @@ impl LookResult {
         };
         let next = self.next_page(&outline);
         let has_elements = !self.view.is_dark() && !self.view.was_read();
+        let is_incomplete = !self.view.tree().complete;
         Ok(Looked {
             window_uid: Some(self.chosen.window.uid),
             window: Some(self.chosen.window.title),
             elements: outline.elements,
             shown: outline.shown,
             source: self.view.source(),
-            degraded: self.view.tree().lacking.clone().filter(|_| !has_elements),
+            degraded: self.view.tree().lacking.clone().filter(|_| !has_elements || is_incomplete),
             dropped: outline.dropped,
             since_last_look: changes.as_ref().map(Since::of),
             truncated: next.is_some() || changes.is_some_and(|changes| changes.cut > 0),
             next,
             windows_left_out,
-            complete: (!self.view.tree().complete).then_some(false),
+            complete: is_incomplete.then_some(false),
             picture: None,
             text: parts.text.trim_end().to_owned(),
             lean: None,
@@ -457,7 +481,10 @@ impl LookResult {
             return Ok((outline, None));
         };
         let (outline, changes) = cx.observer().outline_since(&self.chosen, (before, &self.view), &options)?;
-        parts.push(&since_words(&changes));
+        // That nothing changed is what an outline without signs says.
+        if !changes.is_empty() {
+            parts.push(&since_words(&changes));
+        }
         parts.push(&changes.text);
         parts.push(&outline.text);
         Ok((outline, Some(changes)))
@@ -466,9 +493,6 @@ impl LookResult {
 
 /// How much is new, before the lines that say what.
 fn since_words(changes: &OutlineChanges) -> String {
-    if changes.is_empty() {
-        return NOTHING_NEW.to_owned();
-    }
     if changes.replaced {
         return format!("page replaced since your last look, {} elements gone", changes.removed);
     }

@@ -3,6 +3,8 @@
 mod act;
 mod apps;
 mod assert_state;
+mod browser;
+mod browser_files;
 mod capabilities;
 mod click_text;
 mod clipboard;
@@ -16,16 +18,20 @@ mod example;
 mod exec;
 mod fields;
 mod find_element;
+mod found_lines;
+mod jobs;
 mod keyboard;
 mod look;
 mod observe;
 mod pointer;
+mod read_page;
 mod scenarios;
 mod screenshot;
 mod screenshot_options;
 mod sketch;
 mod traces;
 mod typed_field;
+mod typed_lines;
 mod vision;
 mod wait_for;
 mod window_action;
@@ -34,13 +40,16 @@ mod zoom;
 
 use crate::config::Profile;
 use crate::model::RecordedInput;
-use crate::tool::{Selection, Spec, Table};
+use crate::tool::{DesktopShows, Selection, Spec, Table};
 
 /// All tools, in the order in which the docs and `tools/list` show them.
 pub fn all_tools() -> impl Iterator<Item = Spec> {
     [
         look::TOOLS,
         act::TOOLS,
+        browser::TOOLS,
+        read_page::TOOLS,
+        browser_files::TOOLS,
         windows::TOOLS,
         window_action::TOOLS,
         apps::TOOLS,
@@ -61,6 +70,7 @@ pub fn all_tools() -> impl Iterator<Item = Spec> {
         vision::TOOLS,
         capabilities::TOOLS,
         consent::TOOLS,
+        jobs::TOOLS,
         scenarios::TOOLS,
         assert_state::TOOLS,
         traces::TOOLS,
@@ -70,9 +80,14 @@ pub fn all_tools() -> impl Iterator<Item = Spec> {
     .copied()
 }
 
-/// The tools that a selection leaves.
+/// The tools that a selection leaves on a desktop that is no browser.
 pub fn table(selection: &Selection) -> Table {
-    Table::new(selection, all_tools())
+    table_of(selection, DesktopShows::Programs)
+}
+
+/// The tools that a selection leaves; those for pages are listed where there are pages.
+pub fn table_of(selection: &Selection, shows: DesktopShows) -> Table {
+    Table::new(selection, shows, all_tools())
 }
 
 /// Reads which tools are wanted: a profile, and changes like `+group,-tool`.
@@ -104,8 +119,22 @@ mod tests {
         check(Profile::Full, "", &["list_windows", "click_at", "load_scenario"], &[]);
         check(Profile::Agent, "", &["click_at"], &["load_scenario"]);
         check(Profile::Agent, "+harness", &["load_scenario"], &[]);
+        check(Profile::Web, "", &["click_at", "open_url"], &["load_scenario"]);
         check(Profile::Observe, "", &["list_windows"], &["click_at", "type_text"]);
         check(Profile::Observe, "+pointer,-scroll", &["click_at"], &["scroll", "type_text"]);
+    }
+
+    #[test]
+    fn tools_for_pages_are_listed_where_there_are_pages() {
+        let lists = |profile, shows, tool| table_of(&selection(profile, "").unwrap(), shows).is_listed(tool);
+        for profile in [Profile::Full, Profile::Agent, Profile::Web] {
+            assert!(lists(profile, DesktopShows::Pages, "open_url"), "{profile:?}");
+            assert!(lists(profile, DesktopShows::Both, "open_url"), "{profile:?}");
+            assert!(!lists(profile, DesktopShows::Programs, "open_url"), "{profile:?}");
+        }
+        assert!(lists(Profile::Agent, DesktopShows::Programs, "launch_app"));
+        assert!(lists(Profile::Agent, DesktopShows::Both, "launch_app"));
+        assert!(!lists(Profile::Agent, DesktopShows::Pages, "launch_app"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::observer::outline::{Keep, OutlineOptions};
 use crate::observer::structure::Structure;
 use crate::observer::{Changes, DiffFormat, Observation, ObserveRequest, Snapshot};
 use crate::privacy::scrub::OwnWord;
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Amount, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 
 pub struct ObserveWindow;
@@ -29,7 +29,7 @@ pub struct ObserveArgs {
     /// Of changes; default custom. outline: of everything.
     format: Option<ObserveFormat>,
     /// Levels of the full tree; default 5.
-    depth: Option<Int<0, 64>>,
+    depth: Option<Amount<0, 64>>,
     /// Only what changed since the last look.
     changed_only: Option<bool>,
     /// What an outline should not leave out, as in get_window_structure.
@@ -110,7 +110,7 @@ impl Tool for ObserveWindow {
                 max_tokens,
                 ..OutlineOptions::default()
             }),
-            depth: args.depth.map(Int::as_usize),
+            depth: args.depth.map(Amount::as_usize),
             changed_only: args.changed_only.unwrap_or(false),
         };
         let observation = observe(cx, &chosen, &request)?;

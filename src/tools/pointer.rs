@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::common::{
     Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, is_another_in_front, millis, new_dialogs,
     seen_after,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, MAY_COME, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
 use crate::observer::ElementChoice;
 use crate::platform::Done;
-use crate::tool::args::{Int, Pixel};
+use crate::tool::args::{Amount, Int, Pixel, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 pub struct ClickAt;
@@ -87,7 +88,7 @@ impl Tool for ClickAt {
     };
 
     fn targets(cx: &Cx, args: &ClickAtArgs) -> Result<Vec<Target>> {
-        targets_at(cx, &args.at)
+        Ok(with_range(cx, targets_at(cx, &args.at)?, &args.modifiers))
     }
 
     fn run(cx: &mut Cx, args: ClickAtArgs, mut permit: Permit) -> Result<Clicked> {
@@ -120,7 +121,7 @@ pub struct Scroll;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ScrollArgs {
     /// Wheel clicks, positive up; default 3.
-    clicks: Option<Int<-100, 100>>,
+    clicks: Option<Amount<-100, 100>>,
     /// Screen pixel; default: pointer position.
     x: Option<Pixel>,
     /// Screen pixel.
@@ -195,7 +196,7 @@ impl Tool for Scroll {
     }
 
     fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<PointerSent> {
-        let clicks = i32::try_from(args.clicks.map_or(3, Int::get)).unwrap_or(0);
+        let clicks = i32::try_from(args.clicks.map_or(3, Amount::get)).unwrap_or(0);
         let at = args.space.on_screen(cx, args.x, args.y)?;
         PointerSent::send(cx, permit, "scroll", &Act::Scroll { element: None, at, clicks })
     }
@@ -206,6 +207,14 @@ fn targets_at(cx: &Cx, point: &PointArgs) -> Result<Vec<Target>> {
     let at = point.on_screen(cx)?;
     cx.observer().check_reachable(at)?;
     cx.judged_at(at)
+}
+
+/// The targets of a click, and with shift what it chooses beside them.
+pub fn with_range(cx: &Cx, mut targets: Vec<Target>, modifiers: &[Modifier]) -> Vec<Target> {
+    if modifiers.contains(&Modifier::Shift) {
+        targets.extend(cx.judged_range(targets.first()));
+    }
+    targets
 }
 
 pub struct RightClickAt;
@@ -334,7 +343,7 @@ pub struct DragTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct DragArgs {
-    /// {x, y} or {ref} or {selector}.
+    /// {x, y}, a ref or {selector}.
     from: DragEnd,
     /// Likewise.
     to: DragEnd,
@@ -347,14 +356,54 @@ pub struct DragArgs {
     window: QuietWindowArgs,
 }
 
+/// An end of a drag: a ref by itself, as other tools take it, or a place or an element in full.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub enum DragEnd {
+    Ref(Text<24>),
+    Place(Box<DragPlace>),
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct DragEnd {
+pub struct DragPlace {
     x: Option<Pixel>,
     y: Option<Pixel>,
     #[serde(flatten)]
     space: SpaceArgs,
     #[serde(flatten)]
     element: ElementArgs,
+}
+
+/// By hand, so that what is wrong with a place is said of its own field.
+impl<'de> Deserialize<'de> for DragEnd {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let end = match value.is_string() {
+            true => serde_json::from_value(value).map(DragEnd::Ref),
+            false => serde_json::from_value(value).map(DragEnd::Place),
+        };
+        end.map_err(serde::de::Error::custom)
+    }
+}
+
+impl DragEnd {
+    /// The point that it names, if it does not name an element.
+    fn on_screen(&self, cx: &Cx) -> Result<Option<Point>> {
+        match self {
+            DragEnd::Ref(_) => Ok(None),
+            DragEnd::Place(place) => place.space.on_screen(cx, place.x, place.y),
+        }
+    }
+
+    fn element_choice(&self) -> ElementChoice {
+        match self {
+            DragEnd::Ref(reference) => {
+                let reference = Some(reference.as_str().to_owned());
+                ElementChoice { reference, ..ElementChoice::default() }
+            }
+            DragEnd::Place(place) => place.element.element_choice(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -392,7 +441,10 @@ impl Tool for DragTool {
 
     fn targets(cx: &Cx, args: &DragArgs) -> Result<Vec<Target>> {
         parse_duration(args.duration_s)?;
-        let ends = [drag_end(cx, args, &args.from)?, drag_end(cx, args, &args.to)?];
+        let mut ends = [drag_end(cx, args, &args.from)?, drag_end(cx, args, &args.to)?];
+        // In a list a drag chooses what it passes.
+        let passed = cx.judged_range(ends[0].first());
+        ends[1].extend(passed);
         // What is named by itself has a place of its own, and comes first.
         let (named, others): (Vec<_>, Vec<_>) =
             ends.into_iter().flatten().partition(|target| target.at().is_some());
@@ -402,7 +454,7 @@ impl Tool for DragTool {
     fn run(cx: &mut Cx, args: DragArgs, permit: Permit) -> Result<Dragged> {
         // The places that were judged: an element that has moved since is not followed.
         let mut named = permit.targets().iter().filter_map(Target::at);
-        let mut place = |end: &DragEnd| match end.space.on_screen(cx, end.x, end.y)? {
+        let mut place = |end: &DragEnd| match end.on_screen(cx)? {
             Some(at) => Ok(at),
             None => named.next().ok_or_else(|| Error::internal("the gate resolved no drag ends")),
         };
@@ -428,20 +480,25 @@ impl Tool for DragTool {
 
 /// What is at an end: the element that it names, and whatever else is there if somebody will judge it.
 fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<Vec<Target>> {
-    if let Some(at) = end.space.on_screen(cx, end.x, end.y)? {
+    if let Some(at) = end.on_screen(cx)? {
         cx.observer().check_reachable(at)?;
         return cx.judged_at(at);
     }
-    let choice = end.element.element_choice();
+    let choice = end.element_choice();
     if choice == ElementChoice::default() {
         return Err(Error::bad_request(
-            "drag needs from and to as {x, y}, {image, row, col}, {ref}, {selector} or {element_id}",
+            "drag needs from and to as {x, y}, {image, row, col}, a ref, {selector} or {element_id}",
         ));
     }
     cx.observer().require_places("to drag an element; give both ends as {x, y}")?;
     let target = cx.find_element(&cx.desktop()?, &args.window.window_choice(), &choice)?;
     let at = target.bounds().center();
-    cx.observer().check_reachable(at)?;
+    // A step before this one may bring it into view.
+    let off_screen = |mut error: Error| {
+        error.message.push_str("; hover_element on it first, which scrolls it into view");
+        error.with(MAY_COME, true)
+    };
+    cx.observer().check_reachable(at).map_err(off_screen)?;
     Ok(cx.judged_with(target, Some(at)))
 }
 

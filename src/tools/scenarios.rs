@@ -63,7 +63,8 @@ impl Tool for LoadScenario {
 }
 
 fn scenario_file(cx: &Cx, path: &str) -> Result<Below> {
-    files::below(&cx.config().scenarios.dirs, path).map_err(|problem| invalid_scenario(problem, path))
+    files::below(&cx.config().scenarios.dirs, path)
+        .map_err(|problem| invalid_scenario(format!("{problem}; scenarios.dirs names the folders"), path))
 }
 
 fn invalid_scenario(message: String, path: &str) -> Error {

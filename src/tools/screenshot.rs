@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{
-    ElementArgs, FULL_SCREEN, ImageFacts, PointArgs, QuietWindowArgs, WindowArgs, describe_screen_default,
-    known_image, picture_subject, remember_image, title_of,
+    ElementArgs, ImageFacts, PointArgs, QuietWindowArgs, WindowArgs, describe_screen_default, known_image,
+    picture_subject, remember_image, title_of,
 };
-use super::screenshot_options::{OverlayArgs, OverlayOut, RegionArgs, encode_image};
+use super::screenshot_options::{OverlayArgs, OverlayOut, RegionArgs, encode_image, picture_line};
 use super::sketch::{SketchArgs, named_sketch};
 use crate::error::{Error, Result};
 use crate::model::{Point, Rect};
@@ -46,9 +46,15 @@ pub struct Screenshot {
     overlay: OverlayOut,
     #[serde(skip)]
     picture: Option<Encoded>,
+    #[serde(skip)]
+    lean: Option<String>,
 }
 
 impl Output for Screenshot {
+    fn take_lean(&mut self) -> Option<String> {
+        self.lean.take()
+    }
+
     fn take_picture(&mut self) -> Option<Encoded> {
         self.picture.take()
     }
@@ -61,6 +67,7 @@ impl Tool for GetScreenshot {
         name: "get_screenshot",
         group: Group::Screen,
         lean: true,
+        web: true,
         reply: ReplyKind::Picture,
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot")],
@@ -107,15 +114,19 @@ impl Tool for GetScreenshot {
         let wish = PictureWish { region, overlay, for_model: cx.lean, ..PictureWish::plain(subject) };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let picture = encode_image(cx, &pointed, encoding)?;
+        let (window, area) = (title_of(chosen.as_ref()), pointed.shot.area);
+        let overlay = OverlayOut::of(cx, &pointed, &overlay);
+        let image = remember_image(cx, pointed.image);
         Ok(Screenshot {
-            window: title_of(chosen.as_ref()),
+            lean: cx.lean.then(|| picture_line(&picture, &window, area, &image, &overlay)),
+            window,
             format: encoding.format.name(),
             encoding: "base64",
             width: picture.width,
             height: picture.height,
-            source_bbox: pointed.shot.area,
-            overlay: OverlayOut::of(cx, &pointed, &overlay),
-            image: remember_image(cx, pointed.image),
+            source_bbox: area,
+            overlay,
+            image,
             picture: Some(picture),
         })
     }
@@ -252,9 +263,15 @@ pub struct Zoomed {
     overlay: OverlayOut,
     #[serde(skip)]
     picture: Option<Encoded>,
+    #[serde(skip)]
+    lean: Option<String>,
 }
 
 impl Output for Zoomed {
+    fn take_lean(&mut self) -> Option<String> {
+        self.lean.take()
+    }
+
     fn take_picture(&mut self) -> Option<Encoded> {
         self.picture.take()
     }
@@ -316,15 +333,19 @@ impl Tool for Zoom {
         let wish = PictureWish { region: Some(region), enlarge, overlay, for_model: cx.lean, ..plain };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let picture = encode_image(cx, &pointed, encoding)?;
+        let (window, area) = (title_of(chosen.as_ref()), pointed.shot.area);
+        let overlay = OverlayOut::of(cx, &pointed, &overlay);
+        let image = remember_image(cx, pointed.image);
         Ok(Zoomed {
-            window: chosen.map_or(FULL_SCREEN.to_owned(), |chosen| chosen.window.title),
+            lean: cx.lean.then(|| picture_line(&picture, &window, area, &image, &overlay)),
+            window,
             format: encoding.format.name(),
             encoding: "base64",
             width: picture.width,
             height: picture.height,
-            source_bbox: pointed.shot.area,
-            overlay: OverlayOut::of(cx, &pointed, &overlay),
-            image: remember_image(cx, pointed.image),
+            source_bbox: area,
+            overlay,
+            image,
             picture: Some(picture),
         })
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::warn_too;
+use super::common::{ImageFacts, warn_too};
 use crate::error::Result;
 use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::grid::Grid;
@@ -71,7 +71,7 @@ impl OverlayArgs {
 
     pub fn image_encoding(&self) -> Result<Encoding> {
         let quality = self.quality.and_then(|quality| u8::try_from(quality.get()).ok());
-        Encoding::new(self.format.unwrap_or_default(), quality)
+        Ok(Encoding::new(self.format.unwrap_or_default(), quality)?)
     }
 }
 
@@ -206,6 +206,34 @@ impl GridOut {
         }
     }
 }
+
+/// A picture in a line, for a model that reads few words: its size, what it shows and where, how to point at it.
+pub fn picture_line(
+    picture: &Encoded,
+    window: &str,
+    area: Rect,
+    image: &ImageFacts,
+    overlay: &OverlayOut,
+) -> String {
+    let Rect { x, y, width, height } = area;
+    let mut line = format!(
+        "picture {}x{} of \"{}\" {x},{y} {width}x{height}, scale {}, image {}",
+        picture.width,
+        picture.height,
+        crate::text::shorten(window, LONGEST_TITLE),
+        image.scale,
+        image.image_id
+    );
+    if let Some(grid) = &overlay.grid {
+        line.push_str(&format!(", {} rows, {} cols", grid.rows, grid.cols));
+    }
+    if let Some(MarksOut::Line(marks)) = &overlay.marks {
+        line.push_str(&format!("\nmarks: {marks}"));
+    }
+    line
+}
+
+const LONGEST_TITLE: usize = 80;
 
 /// The picture as it leaves; what has to be said about it is said.
 pub fn encode_image(cx: &mut Cx, pointed: &Pointed, encoding: Encoding) -> Result<Encoded> {

@@ -11,12 +11,12 @@ use crate::error::{Error, Kind, Result};
 use crate::model::{Rect, Tree};
 use crate::observer::sketch::{Legend, SketchElement, SketchOptions, SketchReading, draw_sketch};
 use crate::observer::{ResolvedWindow, View, describe};
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Amount, Int, Text};
 use crate::tool::services::{VisionScene, VisionWish};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 
-type GridWidth = Int<1, 500>;
-type GridHeight = Int<1, 300>;
+type GridWidth = Amount<1, 500>;
+type GridHeight = Amount<1, 300>;
 
 pub struct GetScreenSketch;
 
@@ -170,8 +170,8 @@ fn sketch_options(
     height: Option<GridHeight>,
 ) -> SketchOptions {
     SketchOptions {
-        grid_width: width.map_or(config.grid_width, Int::as_usize),
-        grid_height: height.map_or(config.grid_height, Int::as_usize),
+        grid_width: width.map_or(config.grid_width, Amount::as_usize),
+        grid_height: height.map_or(config.grid_height, Amount::as_usize),
         ..config.into()
     }
 }

@@ -13,10 +13,10 @@ use super::zoom::{given_bytes, given_png, unpacked};
 use crate::config::limits::{CHANGED_BOXES, HTTP_PICTURE_BODY_BYTES};
 use crate::error::{Error, Result};
 use crate::model::Rect;
-use crate::model::similarity::Png;
+use crate::model::png_file::Png;
 use crate::observer::vision::{KeptFrame, Measure, PictureChange, WatchedRegion};
 use crate::platform::Shot;
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Int, Text, WindowIndex};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 /// What is looked at, and what counts as a change.
@@ -25,7 +25,7 @@ pub struct SightArgs {
     /// Default: the screen.
     window_uid: Option<Text<256>>,
     #[schemars(extend("x-hidden" = true))]
-    window_index: Option<Int<0, 65535>>,
+    window_index: Option<WindowIndex>,
     #[schemars(extend("x-hidden" = true))]
     window_title: Option<Text<512>>,
     #[serde(flatten)]

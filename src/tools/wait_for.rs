@@ -16,7 +16,7 @@ use crate::observer::WindowChoice;
 use crate::observer::predicate::{PredicateClaim, WindowPredicate};
 use crate::observer::vision::{Measure, Visual};
 use crate::observer::wait::{SeenTree, Vanishing, WaitCondition, WaitRequest};
-use crate::tool::args::{Int, Text, WINDOW_UID};
+use crate::tool::args::{Int, Text, WINDOW_UID, WindowIndex};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 /// Longer waits are shortened to what the config allows; a number beyond this is a mistake.
@@ -29,7 +29,7 @@ pub struct WaitForTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WaitForArgs {
     /// {type,…}: element_appears{selector}, element_disappears{ref|selector|element_id}, text_visible{regex},
-    /// window_appears{title_regex}, window_disappears{window_uid}, tree_changes{since?}, focused_changes,
+    /// window_appears{title_regex}, window_disappears{window_uid|title_regex}, tree_changes{since?}, focused_changes,
     /// visual_change, visual_stable{region?,quiet_ms?};
     /// or an assert_state predicate {kind,…}.
     #[schemars(length(max = WAIT_CONDITIONS))]
@@ -37,7 +37,7 @@ pub struct WaitForArgs {
     /// Default: focused window.
     window_uid: Option<Text<256>>,
     #[schemars(extend("x-hidden" = true))]
-    window_index: Option<Int<0, 65535>>,
+    window_index: Option<WindowIndex>,
     #[schemars(extend("x-hidden" = true))]
     window_title: Option<Text<512>>,
     /// Default 5000.
@@ -66,10 +66,11 @@ impl Tool for WaitForTool {
         group: Group::Watch,
         confirms: true,
         lean: true,
+        web: true,
         waits: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/wait_for")],
-        brief: "Wait until a condition is met; on timeout, report what was last seen.",
+        brief: "Wait until a condition is met; a timeout tells what was last seen.",
         detail: "Sleeps until the desktop changes; other calls can run meanwhile and wake it. Conditions \
                  apply to the focused window unless one is named; element_disappears and tree_changes stay \
                  with the window of the first look. focused_changes and tree_changes without `since` compare \
@@ -146,7 +147,7 @@ const TYPES: &[TypeOf] = &[
     TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears, None),
     TypeOf("text_visible", &["regex"], text_visible, Some("text_visible")),
     TypeOf("window_appears", &["title_regex"], window_appears, None),
-    TypeOf("window_disappears", &["window_uid"], window_disappears, None),
+    TypeOf("window_disappears", &["window_uid", "title_regex"], window_disappears, None),
     TypeOf("tree_changes", &["since"], |_| Ok(WaitCondition::TreeChanges(None)), None),
     TypeOf("focused_changes", &[], |_| Ok(WaitCondition::FocusedChanges(None)), None),
     TypeOf("visual_change", &["region", "threshold", "tolerance"], visual_change, None),
@@ -166,7 +167,14 @@ fn window_appears(fields: &ArgumentFields) -> Result<WaitCondition> {
 }
 
 fn window_disappears(fields: &ArgumentFields) -> Result<WaitCondition> {
-    Ok(WaitCondition::WindowDisappears(fields.text("window_uid")?.to_owned()))
+    match (fields.maybe_text("window_uid")?, fields.maybe_regex("title_regex")?) {
+        (Some(uid), None) => Ok(WaitCondition::WindowDisappears(uid.to_owned())),
+        (None, Some(title)) => Ok(WaitCondition::TitleDisappears(title)),
+        (Some(_), Some(_)) => {
+            Err(fields.field_error("title_regex", "and 'window_uid' are two ways; give one"))
+        }
+        (None, None) => Err(fields.field_error("window_uid", "or 'title_regex' is required")),
+    }
 }
 
 fn visual_change(fields: &ArgumentFields) -> Result<WaitCondition> {

@@ -13,7 +13,7 @@ use crate::budget::pictures::PictureRoom;
 use crate::config::limits::{self, PICTURE_WORK_BYTES};
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
-use crate::model::{Rect, Word, similarity};
+use crate::model::{Rect, Word, png_file};
 use crate::observer::{ElementChoice, Readable, Ref, ResolvedWindow, WindowChoice};
 use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
@@ -284,6 +284,11 @@ impl Tool for GetOcr {
             }
         };
         cx.warning = chosen.as_ref().and_then(|chosen| chosen.warning.clone());
+        let _turn = match &chosen {
+            Some(chosen) => Some(cx.observer().picture_turn(chosen.window.bounds, cx.cancel)?),
+            // What callers send has a budget of its own.
+            None => None,
+        };
         let (readable, _room) = match (&chosen, &args.image_b64) {
             (Some(chosen), _) => (cx.observer().readable_picture(chosen, cx.cancel)?, None),
             (None, image) => {
@@ -294,7 +299,9 @@ impl Tool for GetOcr {
         };
         let part = args.part.part_of_picture(cx, chosen.as_ref(), readable.picture(), readable.area(), 0)?;
         let least = args.min_confidence.map_or(cx.config().ocr.min_confidence, |least| least.get() as f64);
-        let words = cx.observer().read_words(&readable.crop(part), least, cx.cancel)?;
+        let is_whole = part == readable.picture().area();
+        let readable = if is_whole { readable } else { readable.crop(part) };
+        let words = cx.observer().read_words(&readable, least, cx.cancel)?;
         let (window, window_uid) = match chosen {
             Some(chosen) => (chosen.window.title, Some(chosen.window.uid)),
             None => ("(image)".to_owned(), None),
@@ -326,11 +333,11 @@ pub(super) fn given_bytes(field: &'static str, text: &str) -> Result<Vec<u8>> {
 }
 
 /// What the head of such a PNG tells; nothing is unpacked.
-pub(super) fn given_png<'a>(field: &'static str, bytes: &'a [u8]) -> Result<similarity::Png<'a>> {
-    similarity::Png::open(bytes).map_err(|problem| wrong_picture(field, &format!(": {}", problem.message)))
+pub(super) fn given_png<'a>(field: &'static str, bytes: &'a [u8]) -> Result<png_file::Png<'a>> {
+    png_file::Png::open(bytes).map_err(|problem| wrong_picture(field, &format!(": {}", problem.message)))
 }
 
-pub(super) fn unpacked(field: &'static str, png: similarity::Png) -> Result<Picture> {
+pub(super) fn unpacked(field: &'static str, png: png_file::Png) -> Result<Picture> {
     png.decode().map_err(|problem| wrong_picture(field, &format!(": {}", problem.message)))
 }
 

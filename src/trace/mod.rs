@@ -386,6 +386,7 @@ impl Trace {
             hides_typed: moment.hides_typed(),
             secrets: moment.sources.secrets,
             max_bytes: config.max_args_bytes,
+            for_person: false,
         };
         let after = moment.after.as_ref().filter(|after| after.differs_from(&moment.before));
         Ok(TraceRow {

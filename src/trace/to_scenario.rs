@@ -539,6 +539,7 @@ impl<'a> Draft<'a> {
             states,
             reactions: self.reactions.iter().map(|drafted| self.build_reaction(drafted)).collect(),
             apps: Vec::new(),
+            downloads: Vec::new(),
             oracles: Oracles { success: self.success_predicates(), failure: Vec::new() },
         }
     }

@@ -36,23 +36,30 @@ impl CallFacts {
         Self { tool, args, touched: targets.iter().map(Touched::of).collect() }
     }
 
-    /// In what the present call differs from this one, in words without any value.
-    pub fn describe_difference(&self, now: &CallFacts, tolerance: u32) -> Option<String> {
+    /// The same of what was called alone, where nobody has looked at what it touches.
+    pub fn describe_other_call(&self, now: &CallFacts) -> Option<String> {
+        self.describe_other_words(now, |name| ![WINDOW_UID, WINDOW_INDEX, WINDOW_TITLE].contains(&name))
+    }
+
+    fn describe_other_words(&self, now: &CallFacts, counts: impl Fn(&str) -> bool) -> Option<String> {
         if self.tool != now.tool {
             return Some(format!("is for {}, not for {}", self.tool, now.tool));
         }
-        if let Some(name) = differing_name(&self.args, &now.args) {
-            return Some(format!("is for another '{name}'"));
+        let mut names = self.args.keys().chain(now.args.keys()).filter(|name| counts(name));
+        let name = names.find(|name| self.args.get(*name) != now.args.get(*name))?;
+        Some(format!("is for another '{name}'"))
+    }
+
+    /// In what the present call differs from this one, in words without any value.
+    pub fn describe_difference(&self, now: &CallFacts, tolerance: u32) -> Option<String> {
+        if let Some(difference) = self.describe_other_words(now, |_| true) {
+            return Some(difference);
         }
         if self.touched.len() != now.touched.len() {
             return Some("is for a screen that has since changed".to_owned());
         }
         self.touched.iter().zip(&now.touched).find_map(|(then, now)| then.describe_difference(now, tolerance))
     }
-}
-
-fn differing_name<'a>(then: &'a Map<String, Value>, now: &'a Map<String, Value>) -> Option<&'a str> {
-    then.keys().chain(now.keys()).find(|name| then.get(*name) != now.get(*name)).map(String::as_str)
 }
 
 impl Touched {

@@ -77,6 +77,7 @@ impl Grants {
     }
 
     /// Uses a grant up, or says why it is not good for this call. A dry run that fits leaves it for the deed.
+    /// Answers what changed where the person did not have to look.
     pub fn redeem_grant(
         &self,
         id: &str,
@@ -85,7 +86,7 @@ impl Grants {
         shown: Option<&ShownWindow>,
         now: Duration,
         dry_run: bool,
-    ) -> Result<(), GrantProblem> {
+    ) -> Result<Option<String>, GrantProblem> {
         let mut grants = lock(&self.oldest_first);
         let place = grants.iter().position(|grant| grant.id == id && grant.giver == giver);
         let Some(grant) = place.and_then(|place| grants.remove(place)) else {
@@ -97,15 +98,26 @@ impl Grants {
         if let Some(difference) = grant.facts.describe_difference(facts, self.tolerance) {
             return Err(GrantProblem::Invalid(difference));
         }
-        if let Some(change) =
-            grant.shown.as_ref().zip(shown).and_then(|(then, now)| then.describe_change(now))
-        {
+        let passed = now.saturating_sub(grant.since);
+        let shown = grant.shown.as_ref().zip(shown);
+        let change = shown.map(|(then, now)| then.describe_change(now, passed)).unwrap_or_default();
+        if let Some(change) = change.in_question {
             return Err(GrantProblem::Changed(change));
         }
         if dry_run {
             grants.push_back(grant);
         }
-        Ok(())
+        Ok(change.elsewhere)
+    }
+
+    /// Uses up the grant of a caller that is shown where none is needed, and says why it was not for this call.
+    pub fn spend_needless(&self, id: &str, facts: &CallFacts, now: Duration) -> Option<String> {
+        let mut grants = lock(&self.oldest_first);
+        let place = grants.iter().position(|grant| grant.id == id && grant.giver == Giver::Caller);
+        match place.and_then(|place| grants.remove(place)).filter(|grant| self.is_alive(grant, now)) {
+            Some(grant) => grant.facts.describe_other_call(facts),
+            None => Some("is unknown, expired or already used".to_owned()),
+        }
     }
 
     pub fn revoke_grant(&self, id: &str) {

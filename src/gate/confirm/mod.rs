@@ -9,6 +9,7 @@ mod facts;
 mod grants;
 mod rules;
 mod shown_window;
+mod ticking;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,8 @@ pub use facts::CallFacts;
 use crate::config::{Config, ConfirmationMode, limits};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::privacy::arguments::{Keeper, TRUNCATED};
+use crate::privacy::redact::HIDDEN_FROM_PERSON;
+use crate::privacy::untrusted::escape_unseen;
 use crate::text::shorten;
 pub use crate::tool::person::{Person, Question, Ticket};
 use crate::tool::{ConsentRules, Meta, Target};
@@ -73,6 +76,8 @@ pub struct Case<'a> {
     pub dry_run: bool,
     pub token: Option<&'a str>,
     pub person: &'a Person,
+    /// A job makes the call: it gives no consent to itself.
+    pub of_job: bool,
     pub now: Duration,
 }
 
@@ -125,7 +130,11 @@ impl Why {
 pub enum ConsentVerdict {
     /// Nothing in it needs consent.
     Free,
+    /// The same, and what is wrong with the token that was given nevertheless.
+    FreeBeside(String),
     Granted(Consent),
+    /// The same, and what changed meanwhile where the person did not have to look.
+    GrantedBeside(Consent, String),
     /// Refused until the person has been asked.
     Asks(Error, Box<Question>),
 }
@@ -178,18 +187,17 @@ impl Confirm {
             .find(|target| self.covers_target(target))
             .or(case.forced.map(|forced| forced.target));
         match self.mode {
-            ConfirmationMode::Token => self.judge_token(case, protected),
-            ConfirmationMode::Ask | ConfirmationMode::Inspector => self.judge_person(case, protected),
+            ConfirmationMode::Token if !case.of_job => self.judge_token(case, protected),
+            ConfirmationMode::Token | ConfirmationMode::Ask | ConfirmationMode::Inspector => {
+                self.judge_person(case, protected)
+            }
         }
     }
 
     fn judge_token(&self, case: &Case, protected: Option<&Target>) -> Result<ConsentVerdict> {
         match (protected, case.token) {
-            (None, token) => {
-                // A token that is shown where none is needed was meant for something else.
-                token.inspect(|token| self.grants.revoke_grant(token));
-                Ok(ConsentVerdict::Free)
-            }
+            (None, None) => Ok(ConsentVerdict::Free),
+            (None, Some(token)) => Ok(self.free_beside_token(case, token)),
             (Some(target), None) => {
                 Err(consent_required(case, target, "requires a confirm_token from propose_action"))
             }
@@ -207,6 +215,18 @@ impl Confirm {
         }
     }
 
+    fn free_beside_token(&self, case: &Case, token: &str) -> ConsentVerdict {
+        let facts = CallFacts::of(case.meta.name, case.args, case.targets);
+        let problem = self.spend_needless(token, &facts, case.now);
+        problem.map_or(ConsentVerdict::Free, ConsentVerdict::FreeBeside)
+    }
+
+    /// Uses up a token that is given with a call that needs none, and says what is wrong with it.
+    pub fn spend_needless(&self, token: &str, facts: &CallFacts, now: Duration) -> Option<String> {
+        let problem = self.grants.spend_needless(token, facts, now)?;
+        Some(format!("confirm_token {problem}; none was needed"))
+    }
+
     fn judge_person(&self, case: &Case, protected: Option<&Target>) -> Result<ConsentVerdict> {
         let facts = CallFacts::of(case.meta.name, case.args, case.targets);
         let answered = case.person.answered_ticket();
@@ -215,7 +235,10 @@ impl Confirm {
         }
         let Some(target) = protected else {
             answered.inspect(|ticket| self.grants.revoke_grant(ticket));
-            return Ok(ConsentVerdict::Free);
+            return Ok(match case.token {
+                Some(token) => self.free_beside_token(case, token),
+                None => ConsentVerdict::Free,
+            });
         };
         if let Some(token) = case.token {
             self.grants.revoke_grant(token);
@@ -291,11 +314,14 @@ impl Confirm {
     ) -> Result<ConsentVerdict, GrantProblem> {
         let facts = CallFacts::of(case.meta.name, case.args, case.targets);
         let shown = shown.and_then(ShownWindow::of);
-        self.grants.redeem_grant(id, giver, &facts, shown.as_ref(), case.now, case.dry_run)?;
-        Ok(ConsentVerdict::Granted(match giver {
+        let elsewhere =
+            self.grants.redeem_grant(id, giver, &facts, shown.as_ref(), case.now, case.dry_run)?;
+        let consent = match giver {
             Giver::Caller => Consent::Token,
             Giver::Person => Consent::Person,
-        }))
+        };
+        Ok(elsewhere
+            .map_or(ConsentVerdict::Granted(consent), |what| ConsentVerdict::GrantedBeside(consent, what)))
     }
 
     /// A token for exactly this call.
@@ -351,25 +377,32 @@ fn target_facts(target: &Target) -> Fact {
 }
 
 /// What the person reads. Names come from the screen, so they stand in quotation marks that they cannot
-/// close, and are cut; the rest of the sentence is ours. What would be run or typed is never cut.
+/// close, and it is said where they are cut; the rest of the sentence is ours. What would be run or typed is never cut.
+/// What is not seen is written out, in names and in arguments.
 fn question_text(case: &Case, target: &Target, changed: Option<&str>) -> Result<String> {
     let args = case.keeper.kept(case.args);
     let is_cut = args.contains_key(TRUNCATED);
-    let args = Value::Object(args).to_string();
+    let args = escape_unseen(&Value::Object(args).to_string()).into_owned();
     if is_cut || args.chars().count() > limits::QUESTION_CHARACTERS {
         return Err(too_long_to_ask(case));
     }
+    let redactor = case.keeper.redactor;
     let again = changed
         .map_or_else(String::new, |changed| format!("The window changed since you were asked ({changed}). "));
-    Ok(format!(
+    let text = format!(
         "{again}Allow {} on {} {} in the window {}? Arguments: {}",
         case.meta.name,
-        target.shown_role(),
-        quote_text(target.shown_name(), 80),
-        quote_text(&target.shown_title(case.keeper.redactor), 80),
+        target.unredacted_role(),
+        quote_text(&redactor.text_for_person(target.unredacted_name())),
+        quote_text(&redactor.text_for_person(target.unredacted_title())),
         args,
-    ) + case.forced.map_or("", |forced| forced.why.warning()))
+    );
+    let hidden = if text.contains(HIDDEN_FROM_PERSON) { HIDDEN_WARNING } else { "" };
+    Ok(text + hidden + case.forced.map_or("", |forced| forced.why.warning()))
 }
+
+/// What the person should know of what they are not shown.
+const HIDDEN_WARNING: &str = " Warning: parts of it are hidden, because the same text was typed as a secret: decline unless you know what they say.";
 
 fn too_long_to_ask(case: &Case) -> Error {
     let message = format!(
@@ -381,6 +414,12 @@ fn too_long_to_ask(case: &Case) -> Error {
     Error::new(Kind::PermissionDenied, message).with("action", case.meta.name)
 }
 
-fn quote_text(text: &str, most: usize) -> String {
-    Value::from(shorten(text, most)).to_string()
+/// So much of a name is in a question.
+const LONGEST_NAME: usize = 200;
+
+fn quote_text(text: &str) -> String {
+    let quoted = Value::from(shorten(text, LONGEST_NAME)).to_string();
+    let left_out = text.chars().count().saturating_sub(LONGEST_NAME);
+    let more = if left_out > 0 { format!(" (and {left_out} more characters)") } else { String::new() };
+    format!("{}{more}", escape_unseen(&quoted))
 }

@@ -2,20 +2,33 @@
 
 import { blobUrl, get, message, post } from "./server.js";
 import { $, h, replace, toggle } from "./dom.js";
-import { on } from "./store.js";
+import { on, state } from "./store.js";
+
+let pending = [];
 
 export function start() {
   on("approval", read);
   on("resync", read);
+  on("tab", show);
+  on("job", show);
   read();
 }
 
 async function read() {
   const reply = await get("/api/approvals");
-  const pending = reply.approvals ?? [];
-  toggle($("approvals"), pending.length > 0);
-  replace($("approvals"), pending.map(card));
+  pending = reply.approvals ?? [];
   document.title = pending.length ? `(${pending.length}) OS Screen Observer` : "OS Screen Observer";
+  show();
+}
+
+/** What the job asks that is looked at stands there. */
+function show() {
+  const elsewhere = pending.filter((approval) => !(state.tab === "jobs" && approval.job_id && approval.job_id === state.job));
+  const key = elsewhere.map((approval) => approval.id).join(" ");
+  if ($("approvals").dataset.open === key) return;
+  $("approvals").dataset.open = key;
+  toggle($("approvals"), elsewhere.length > 0);
+  replace($("approvals"), elsewhere.map(card));
 }
 
 function card(approval) {
@@ -33,7 +46,7 @@ function card(approval) {
     h(
       "div",
       {},
-      h("h2", {}, `May the agent call ${approval.tool}?`),
+      h("h2", {}, `May ${approval.job_id ? "a job" : "the agent"} call ${approval.tool}?`),
       h("p", {}, approval.question ?? ""),
       h("p", {}, h("strong", {}, targetText(approval.target ?? {}))),
       h("details", { open: isLong(approval.args) }, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.args ?? {}, null, 2))),
@@ -42,7 +55,7 @@ function card(approval) {
         { class: "buttons" },
         h("button", { type: "button", class: "good", onclick: () => decide("allow") }, yes),
         h("button", { type: "button", class: "danger", onclick: () => decide("deny") }, "Deny"),
-        timeLeft(approval.expires_in_ms),
+        timeLeft(approval.expires_in_ms ?? Date.parse(approval.expires_at) - Date.now()),
       ),
       outcome,
     ),

@@ -32,6 +32,25 @@ export function calmly(pause, work) {
   };
 }
 
+/** Runs `work` at once, then at most once in `pause` milliseconds; what came meanwhile is not forgotten. */
+export function atMost(pause, work) {
+  let timer = null;
+  let again = false;
+  const run = () => {
+    work();
+    timer = setTimeout(() => {
+      timer = null;
+      if (!again) return;
+      again = false;
+      run();
+    }, pause);
+  };
+  return () => {
+    if (timer === null) run();
+    else again = true;
+  };
+}
+
 export function shorten(text, most) {
   const plain = String(text ?? "").replace(/\s+/g, " ").trim();
   return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;

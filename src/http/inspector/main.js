@@ -1,6 +1,6 @@
 // Starts the parts of the page and joins them: tabs, refreshing, theme, notices.
 
-import { tool } from "./server.js";
+import { get, tool } from "./server.js";
 import * as actions from "./actions.js";
 import * as approvals from "./approvals.js";
 import * as description from "./description.js";
@@ -9,26 +9,27 @@ import { $, toggle } from "./dom.js";
 import * as halt from "./halt.js";
 import * as picture from "./picture.js";
 import * as search from "./search.js";
+import { startNotices, startTheme } from "./shell.js";
 import * as sketch from "./sketch.js";
-import { on, tell } from "./store.js";
+import { on, state, tell } from "./store.js";
 import * as timeline from "./timeline.js";
 import * as traces from "./traces.js";
 import * as tree from "./tree.js";
 import { look } from "./view.js";
 import * as windows from "./windows.js";
 
-const TABS = ["screenshot", "sketch", "description", "actions", "traces"];
+const TABS = ["screenshot", "sketch", "description", "actions", "traces", "jobs"];
 const REFRESH_MS = 3000;
-const KEPT_THEME = "oso-theme";
 
 function startTabs() {
-  TABS.forEach((name, index) => {
+  TABS.forEach((name) => {
     const tab = $(`tab-${name}`);
     tab.addEventListener("click", () => show(name));
     tab.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
-      const next = TABS[(index + step + TABS.length) % TABS.length];
+      const open = TABS.filter((other) => !$(`tab-${other}`).hidden);
+      const next = open[(open.indexOf(name) + step + open.length) % open.length];
       show(next);
       $(`tab-${next}`).focus();
     });
@@ -43,12 +44,15 @@ function show(name) {
     $(`tab-${other}`).tabIndex = chosen ? 0 : -1;
     toggle($(`panel-${other}`), chosen);
   }
+  state.tab = name;
+  document.documentElement.dataset.tab = name;
   tell("tab", name);
 }
 
 function startRefreshing() {
   $("refresh").addEventListener("click", look);
-  setInterval(() => $("auto-refresh").checked && !document.hidden && look(), REFRESH_MS);
+  // Who looks at jobs does not look at windows.
+  setInterval(() => $("auto-refresh").checked && !document.hidden && state.tab !== "jobs" && look(), REFRESH_MS);
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select");
     if (event.key === "r" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) look();
@@ -56,35 +60,6 @@ function startRefreshing() {
       event.preventDefault();
       $("selector").focus();
     }
-  });
-}
-
-/** The system's choice, until a person makes one here. */
-function startTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const apply = () => {
-    document.documentElement.dataset.theme = localStorage.getItem(KEPT_THEME) ?? (dark.matches ? "dark" : "light");
-    tell("theme");
-  };
-  dark.addEventListener("change", apply);
-  $("theme").addEventListener("click", () => {
-    localStorage.setItem(KEPT_THEME, document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-    apply();
-  });
-  apply();
-}
-
-function startNotices() {
-  let said = "";
-  const say = (text) => {
-    said = text ?? "";
-    $("notice").textContent = said;
-    toggle($("notice"), Boolean(said));
-  };
-  on("notice", say);
-  on("offline", (offline) => {
-    if (offline) say("The server does not answer. Is it still running?");
-    else if (said.startsWith("The server does not answer")) say("");
   });
 }
 
@@ -104,7 +79,19 @@ async function showDesktop() {
   $("desktop-facts").textContent = `${name} · version ${facts.version}`;
 }
 
+/** Where this server takes jobs; elsewhere nothing of it is fetched. */
+async function showJobs() {
+  const { tools = [] } = await get("/api/tools");
+  if (!tools.includes("list_jobs")) return;
+  const [jobs, jobForm] = await Promise.all([import("./jobs.js"), import("./job_form.js")]);
+  toggle($("tab-jobs"), true);
+  on("tab", (name) => jobs.look(name === "jobs"));
+  if (tools.includes("run_job")) jobForm.start();
+  jobs.start({ readOnly: !tools.includes("job_control") });
+}
+
 startNotices();
+on("unauthorized", () => tell("notice", "This server needs a token. Open the link that it printed when it started."));
 startTheme();
 startTabs();
 for (const part of [windows, picture, tree, sketch, detail, search, description]) part.start();
@@ -115,4 +102,5 @@ startRefreshing();
 on("look", atFirst(() => {
   showDesktop();
   actions.start();
+  showJobs();
 }));

@@ -26,16 +26,32 @@ macro_rules! file {
     };
 }
 
+/// A page, behind the beginning that all pages have.
+macro_rules! page {
+    ($name:literal) => {
+        PageFile {
+            path: "/",
+            kind: HTML,
+            bytes: concat!(include_str!("head.html"), include_str!($name)).as_bytes(),
+        }
+    };
+}
+
 const FILES: &[PageFile] = &[
-    PageFile { path: "/", kind: HTML, bytes: include_bytes!("index.html") },
+    page!("index.html"),
     file!("actions.js", JS),
     file!("server.js", JS),
+    file!("shell.js", JS),
     file!("approvals.js", JS),
     file!("description.js", JS),
     file!("detail.js", JS),
     file!("dom.js", JS),
     file!("halt.js", JS),
     file!("icon.svg", SVG),
+    file!("job.js", JS),
+    file!("job_events.js", JS),
+    file!("job_form.js", JS),
+    file!("jobs.js", JS),
     file!("main.js", JS),
     file!("picture.js", JS),
     file!("search.js", JS),
@@ -49,16 +65,46 @@ const FILES: &[PageFile] = &[
     file!("windows.js", JS),
 ];
 
+/// The jobs alone, to look at, for ScreenJob's listener.
+const JOB_FILES: &[PageFile] = &[
+    page!("listener.html"),
+    file!("dom.js", JS),
+    file!("icon.svg", SVG),
+    file!("job.js", JS),
+    file!("job_events.js", JS),
+    file!("jobs.js", JS),
+    file!("listener.js", JS),
+    file!("server.js", JS),
+    file!("shell.js", JS),
+    file!("store.js", JS),
+    file!("style.css", CSS),
+];
+
 /// Only what this server sends runs or is shown; nobody puts the page into a frame.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; object-src 'none'";
 
 /// Whatever is no route of the API.
 pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response<Body> {
-    let Some(file) = FILES.iter().find(|file| file.path == uri.path()) else {
+    serve_one_of(FILES, &method, &uri, &headers)
+}
+
+/// The same for ScreenJob's listener.
+#[cfg(feature = "jobs")]
+pub async fn serve_for_jobs(method: Method, uri: Uri, headers: HeaderMap) -> Response<Body> {
+    serve_one_of(JOB_FILES, &method, &uri, &headers)
+}
+
+/// Whether a path is a file of ScreenJob's page.
+pub fn is_for_jobs(path: &str) -> bool {
+    JOB_FILES.iter().any(|file| file.path == path)
+}
+
+fn serve_one_of(files: &[PageFile], method: &Method, uri: &Uri, headers: &HeaderMap) -> Response<Body> {
+    let Some(file) = files.iter().find(|file| file.path == uri.path()) else {
         return HttpRefusal::not_found().into_response();
     };
-    if method != Method::GET && method != Method::HEAD {
+    if *method != Method::GET && *method != Method::HEAD {
         let mut refused = HttpRefusal::method_not_allowed().into_response();
         refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
         return refused;
@@ -93,8 +139,27 @@ mod tests {
     /// A module that is found only when another one is read costs a way there and back.
     #[test]
     fn every_module_is_named_in_the_page() {
-        let page = str::from_utf8(FILES[0].bytes).unwrap();
-        for file in FILES.iter().filter(|file| file.kind == JS && file.path != "/main.js") {
+        // What shows jobs is fetched where there may be some.
+        check_links(FILES, |file| file != "/main.js" && !file.starts_with("/job"));
+        check_links(JOB_FILES, |file| file != "/listener.js");
+    }
+
+    /// H-325 on page: what comes from jobs and screens is put into the page as text.
+    #[test]
+    fn no_module_makes_markup_of_text() {
+        for file in FILES.iter().chain(JOB_FILES).filter(|file| file.kind == JS) {
+            let code = str::from_utf8(file.bytes).unwrap();
+            for way in
+                ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("]
+            {
+                assert!(!code.contains(way), "{} uses {way}", file.path);
+            }
+        }
+    }
+
+    fn check_links(files: &[PageFile], linked: impl Fn(&str) -> bool) {
+        let page = str::from_utf8(files[0].bytes).unwrap();
+        for file in files.iter().filter(|file| file.kind == JS && linked(file.path)) {
             let link = format!("<link rel=\"modulepreload\" href=\"{}\">", &file.path[1..]);
             assert!(page.contains(&link), "{link} is missing");
         }

@@ -14,7 +14,17 @@ function takeToken() {
   return sessionStorage.getItem(KEPT);
 }
 
-const token = takeToken();
+let token = takeToken();
+
+/** What a person typed in, where no link brings it. */
+export function keepToken(given) {
+  token = given;
+  sessionStorage.setItem(KEPT, given);
+}
+
+export function hasToken() {
+  return Boolean(token);
+}
 
 function headers(more = {}) {
   return { ...(token ? { authorization: `Bearer ${token}` } : {}), ...more };
@@ -38,9 +48,7 @@ async function request(path, options = {}) {
     return { ok: false, error: { code: "Offline", message: "the server does not answer; is it still running?" } };
   }
   tell("offline", false);
-  if (response.status === 401) {
-    tell("notice", "This server needs a token. Open the link that it printed when it started.");
-  }
+  if (response.status === 401) tell("unauthorized");
   return answer(response);
 }
 
@@ -121,4 +129,35 @@ function deliver(block, onEvent) {
   } catch {
     // A part that is not JSON is none of ours.
   }
+}
+
+/** The token as the name of a protocol, which may not have every character that a token has. */
+function tokenProtocol() {
+  return `bearer.${encodeURIComponent(token).replace(/[()]/g, (bracket) => `%${bracket.charCodeAt(0).toString(16)}`)}`;
+}
+
+/** What happens to jobs, by WebSocket. Reconnects by itself and goes on after the last event that it brought. */
+export function watchJobs(onEvent, onState) {
+  let after = null;
+  let pause = 500;
+  const connect = () => {
+    const query = after === null ? "" : `?after=${after}`;
+    const protocols = token ? ["jobs", tokenProtocol()] : ["jobs"];
+    const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/ws${query}`, protocols);
+    socket.addEventListener("open", () => {
+      pause = 500;
+      onState("live");
+    });
+    socket.addEventListener("message", (received) => {
+      const event = JSON.parse(received.data);
+      after = event.number ?? after;
+      onEvent(event);
+    });
+    socket.addEventListener("close", () => {
+      onState("not connected");
+      setTimeout(connect, pause);
+      pause = Math.min(pause * 2, 8000);
+    });
+  };
+  connect();
 }

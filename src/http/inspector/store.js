@@ -11,6 +11,9 @@ export const state = {
   hovered: null,
   selected: null,
   halted: false,
+  /** The tab that is shown, and the job that is looked at. */
+  tab: "",
+  job: null,
 };
 
 export function on(topic, listener) {

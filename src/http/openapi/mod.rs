@@ -14,12 +14,12 @@ use super::router::{Leads, declared_routes};
 use crate::app::App;
 use crate::error::Kind;
 use crate::tool::{Method, Spec};
-use own::{JSON_TYPE, OWN, Own};
+use own::{JSON_TYPE, OF_JOBS, OWN, Own};
 
 pub fn openapi_document(app: &App, token: bool) -> Value {
     let book = Book { app, token };
     let mut paths = Map::new();
-    for own in OWN {
+    for own in OWN.iter().chain(OF_JOBS) {
         add(&mut paths, own.path, own.method, book.own_operation(own));
     }
     for (path, methods) in declared_routes(&app.tools) {
@@ -106,6 +106,10 @@ impl Book<'_> {
         }
         if own.path.contains('{') {
             statuses.push(404);
+        }
+        // What a job is wanted to do may not fit its status.
+        if own.path.starts_with("/api/jobs/") {
+            statuses.push(409);
         }
         if own.limited {
             statuses.push(503);

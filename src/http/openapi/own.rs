@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::http::events;
+#[cfg(feature = "jobs")]
+use crate::http::jobs;
 
 pub const JSON_TYPE: &str = "application/json";
 
@@ -64,6 +66,50 @@ pub const OWN: &[Own] = &[
     }),
     file_route("/api/traces/{id}", "One of them as an HTML page.", "text/html"),
 ];
+
+/// What jobs have besides their tools.
+#[cfg(feature = "jobs")]
+pub const OF_JOBS: &[Own] = &[
+    post_route("/api/jobs/{job_id}/cancel", "Cancel a job; it sends nothing more.", None, job_schema),
+    post_route("/api/jobs/{job_id}/pause", "Pause a job before its next input.", None, job_schema),
+    post_route("/api/jobs/{job_id}/resume", "Let a job go on.", None, job_schema),
+    post_route("/api/jobs/{job_id}/takeover", "Take the desktop of a job over.", None, job_schema),
+    post_route("/api/jobs/{job_id}/release", "Give it back.", None, job_schema),
+    post_route("/api/jobs/{job_id}/answer", "Allow or deny what a job asks.", Some(answer_schema), || {
+        object_fields(&[("id", json!({"type": "string"})), ("decision", json!({"enum": ["allow", "deny"]}))])
+    }),
+    Own {
+        query: Some(jobs::events_query),
+        ..get("/api/jobs/{job_id}/events", "What happened to a job, event by event.", || {
+            object_fields(&[("events", object_list()), ("next", json!({"type": "integer"}))])
+        })
+    },
+    get("/api/jobs/{job_id}/artifacts", "The files of a job.", || {
+        object_fields(&[("artifacts", object_list())])
+    }),
+    Own {
+        query: Some(jobs::artifact_query),
+        ..file_route("/api/jobs/{job_id}/artifact", "One of them.", "application/octet-stream")
+    },
+    get("/api/stats", "All jobs together: counts, success, cost, durations.", || {
+        object_fields(&[("jobs", json!({"type": "integer"})), ("by_status", json!({"type": "object"}))])
+    }),
+];
+#[cfg(not(feature = "jobs"))]
+pub const OF_JOBS: &[Own] = &[];
+
+#[cfg(feature = "jobs")]
+fn job_schema() -> Value {
+    object_fields(&[("job_id", json!({"type": "string"})), ("status", json!({"type": "string"}))])
+}
+
+#[cfg(feature = "jobs")]
+fn answer_schema() -> Value {
+    let mut schema = decision_schema();
+    schema["properties"]["id"] = json!({"type": "string"});
+    schema["required"] = json!(["id", "decision"]);
+    schema
+}
 
 /// An object that is `ok` and always has these.
 fn object_fields(all: &[(&str, Value)]) -> Value {

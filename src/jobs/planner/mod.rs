@@ -1,21 +1,43 @@
 //! Who plans the steps of a job.
 
-pub mod chat;
-mod chat_answer;
+pub mod agent_cli;
+mod agent_door;
+mod anthropic;
+mod auto;
+mod chat;
+pub mod host;
+pub mod model;
+pub mod named;
+mod offer;
+mod opencode;
+pub mod responses;
 pub mod scripted;
+mod talk;
+pub mod voice;
+mod wire;
+mod written;
 
-use serde_json::{Map, Value};
+use std::fmt;
+use std::time::Duration;
 
+use serde_json::{Map, Value, json};
+
+use self::named::NamedPlanner;
 use super::spec::JobSpec;
 use super::store::Usage;
 use crate::clock::Cancel;
-use crate::config;
+use crate::config::{self, Secret};
 use crate::error::Kind;
 use crate::tool::{Encoded, Table};
 
 pub trait Planner: Send {
     /// What to do next, after what has been done so far.
-    fn next(&mut self, turn: &PlannerTurn, cancel: &Cancel) -> Result<PlannerAnswer, PlannerFailure>;
+    fn next(&mut self, turn: &PlannerTurn, asker: PlannerAsker) -> Result<PlannerAnswer, PlannerFailure>;
+
+    /// Whether it can do better when its result is refused.
+    fn can_mend(&self) -> bool {
+        true
+    }
 
     /// The most that the next answer may use. A planner without a model uses nothing.
     fn foresee_usage(&self, _: &PlannerTurn) -> Usage {
@@ -26,6 +48,31 @@ pub trait Planner: Send {
     fn model(&self) -> Option<&str> {
         None
     }
+
+    /// All models that may be asked.
+    fn models(&self) -> Vec<&str> {
+        self.model().into_iter().collect()
+    }
+
+    /// What attempts that gave no answer may have used, since this was asked last.
+    fn take_lost_usage(&mut self) -> Vec<LostUsage> {
+        Vec::new()
+    }
+
+    /// The job waits for a person and says why, or goes on.
+    fn note_pause(&mut self, _why: Option<&str>) {}
+
+    /// Whether whoever plans no longer waits for the call that is being made.
+    fn has_withdrawn(&self) -> bool {
+        false
+    }
+}
+
+/// What questions to a model may have used that it did not answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LostUsage {
+    pub model: String,
+    pub usage: Usage,
 }
 
 /// What a planner is told.
@@ -51,11 +98,13 @@ pub enum PlannedStep {
         tool: String,
         args: Map<String, Value>,
     },
-    /// A call whose arguments cannot be read; it is answered as one that failed.
+    /// A call that cannot be read or made; it is answered as one that failed.
     Unreadable {
         tool: String,
         problem: String,
     },
+    /// Nothing for so long.
+    Wait(Duration),
     Finish(Value),
     Fail(String),
 }
@@ -77,6 +126,58 @@ pub struct CallResult {
 pub enum PlannerFailure {
     Cancelled,
     Failed(String),
+    /// There was no answer in time; asked again it may have one.
+    Late(String),
+}
+
+/// Who waits for a planner: may end the wait, and hears why it takes long.
+#[derive(Clone, Copy)]
+pub struct PlannerAsker<'a> {
+    pub cancel: &'a Cancel,
+    pub tell: &'a dyn Fn(&PlannerNews),
+}
+
+impl<'a> PlannerAsker<'a> {
+    /// One that hears nothing.
+    pub fn deaf(cancel: &'a Cancel) -> Self {
+        Self { cancel, tell: &|_| {} }
+    }
+}
+
+/// Why an answer takes longer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlannerNews<'a> {
+    /// The server of this model is asked again after so long.
+    Waiting { model: &'a str, wait: Duration, why: String },
+    /// The same model is asked again at once.
+    Again { model: &'a str, why: &'a str },
+    /// Another model is asked from here on.
+    Instead { model: &'a str, of: &'a str, why: &'a str },
+}
+
+impl PlannerNews<'_> {
+    /// As an event has it.
+    pub fn facts(&self) -> Value {
+        match self {
+            PlannerNews::Waiting { model, wait, why } => {
+                json!({"waiting_s": wait.as_secs_f64(), "model": model, "why": why})
+            }
+            PlannerNews::Again { model, why } => json!({"model": model, "why": why}),
+            PlannerNews::Instead { model, of, why } => json!({"model": model, "instead_of": of, "why": why}),
+        }
+    }
+}
+
+impl fmt::Display for PlannerNews<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            PlannerNews::Waiting { model, wait, why } => {
+                write!(out, "waiting {} s: {why} of {model}", wait.as_secs_f64())
+            }
+            PlannerNews::Again { model, why } => write!(out, "asking {model} again: {why}"),
+            PlannerNews::Instead { model, of, why } => write!(out, "asking {model} instead of {of}: {why}"),
+        }
+    }
 }
 
 /// What a planner may need to know of the job and the server.
@@ -85,6 +186,9 @@ pub struct PlannerContext<'a> {
     pub config: &'a config::Planner,
     pub tools: &'a Table,
     pub spec: &'a JobSpec,
+    /// What opens commands, where jobs may run them.
+    pub command_secret: Option<&'a Secret>,
+    pub asker: PlannerAsker<'a>,
 }
 
 /// A planner, and how it wants to be answered.
@@ -92,18 +196,42 @@ pub struct OpenedPlanner {
     pub planner: Box<dyn Planner>,
     /// A model reads the replies: lines instead of JSON.
     pub reads_lines: bool,
+    /// What it has used already, to find out whether it can be used.
+    pub spent: Usage,
 }
 
-/// A planner by the name that a job gives: `scripted:FILE`, `scripted:demo` for the one that comes with the program, or
-/// `chat` for a model behind an OpenAI-compatible server.
-pub fn open_planner(name: &str, context: PlannerContext) -> Result<OpenedPlanner, String> {
-    match name.split_once(':').unwrap_or((name, "")) {
-        ("scripted", file) if !file.is_empty() => {
-            Ok(OpenedPlanner { planner: Box::new(scripted::Scripted::open(file)?), reads_lines: false })
-        }
-        ("chat", "") => {
-            Ok(OpenedPlanner { planner: Box::new(chat::Chat::open(context)?), reads_lines: true })
-        }
-        _ => Err(format!("there is no planner '{name}'; use chat, scripted:FILE or scripted:demo")),
+impl OpenedPlanner {
+    /// One whose replies a model reads.
+    pub fn for_model(planner: impl Planner + 'static) -> Self {
+        Self { planner: Box::new(planner), reads_lines: true, spent: Usage::default() }
     }
 }
+
+/// What a job may write for its planner.
+pub const PLANNER_NAMES: &str =
+    "auto, chat, responses, anthropic, opencode, cli, host, scripted:FILE or scripted:demo";
+/// The planner that is the MCP client itself.
+pub const HOST_NAME: &str = "host";
+
+/// A planner by the name that a job gives. Behind `chat:`, `responses:`, `anthropic:`, `opencode:` and `auto:` may stand
+/// the dialect that its model speaks.
+pub fn open_planner(name: &str, context: PlannerContext) -> Result<OpenedPlanner, String> {
+    match NamedPlanner::read(name)? {
+        NamedPlanner::Scripted(script) => {
+            let planner = Box::new(scripted::Scripted::open(script)?);
+            Ok(OpenedPlanner { planner, reads_lines: false, spent: Usage::default() })
+        }
+        NamedPlanner::Cli => agent_cli::AgentCli::open(context).map(OpenedPlanner::for_model),
+        NamedPlanner::Host => Err(NO_HOST.to_owned()),
+        NamedPlanner::Auto(dialect) => auto::open(context, dialect),
+        NamedPlanner::Opencode(dialect) => opencode::open(context, dialect).map(OpenedPlanner::for_model),
+        NamedPlanner::Wire(wire, dialect) => {
+            let line = voice::ModelLine::open(wire, context.config)?;
+            let planner = model::ModelPlanner::open(context, Box::new(line), dialect)?;
+            Ok(OpenedPlanner::for_model(planner))
+        }
+    }
+}
+
+pub const NO_HOST: &str =
+    "the planner 'host' is the client of a server; start the job there, with the tool run_job";

@@ -1,17 +1,23 @@
 //! A plan that was written beforehand: for demos and tests, and for whoever needs no model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{CallResult, PlannedStep, Planner, PlannerAnswer, PlannerFailure, PlannerTurn};
-use crate::clock::Cancel;
+use super::{CallResult, PlannedStep, Planner, PlannerAnswer, PlannerAsker, PlannerFailure, PlannerTurn};
+use crate::text::nearest;
+use crate::tool::Table;
+use crate::tool::args::{self, COMMON, Unknown};
+use crate::tool::scope::why_not_for_jobs;
 
 const DEMO: &str = include_str!("demo.yaml");
+/// The script that comes with the program.
+pub const DEMO_NAME: &str = "demo";
 const LARGEST_SCRIPT: u64 = 1 << 20;
 const MOST_STEPS: usize = 10_000;
+const NO_END: &str = "the script ends without a result; its last step must be `finish` or `fail`";
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,7 +32,7 @@ struct Script {
 /// One step as it is written: exactly one of `call`, `finish` and `fail`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct WrittenStep {
+pub struct WrittenStep {
     call: Option<String>,
     args: Map<String, Value>,
     expect: ReplyExpectation,
@@ -66,7 +72,7 @@ struct ReplyExpectation {
     contains: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scripted {
     steps: Vec<ScriptStep>,
     /// The step that was answered last.
@@ -76,8 +82,13 @@ pub struct Scripted {
 
 impl Scripted {
     pub fn open(file: &str) -> Result<Self, String> {
-        if file == "demo" {
-            return Self::parse(DEMO, "demo");
+        Self::open_with(file, BTreeMap::new())
+    }
+
+    /// With values that every step may fill in, as if an earlier one had saved them.
+    pub fn open_with(file: &str, values: BTreeMap<String, Value>) -> Result<Self, String> {
+        if file == DEMO_NAME {
+            return Self::parse(DEMO, DEMO_NAME, values);
         }
         let named = |problem: String| format!("{file}: {problem}");
         let length = Path::new(file).metadata().map_err(|problem| named(problem.to_string()))?.len();
@@ -85,19 +96,45 @@ impl Scripted {
             return Err(named(format!("the script has {length} bytes, the limit is {LARGEST_SCRIPT}")));
         }
         let text = std::fs::read_to_string(file).map_err(|problem| named(problem.to_string()))?;
-        Self::parse(&text, file)
+        Self::parse(&text, file, values)
     }
 
-    pub fn parse(text: &str, name: &str) -> Result<Self, String> {
+    fn parse(text: &str, name: &str, values: BTreeMap<String, Value>) -> Result<Self, String> {
         let script: Script = serde_saphyr::from_str(text).map_err(|problem| format!("{name}: {problem}"))?;
-        if script.steps.len() > MOST_STEPS {
+        Self::from_steps(script.steps, name, values)
+    }
+
+    /// `name` is what errors call the script.
+    pub fn from_steps(
+        steps: Vec<WrittenStep>,
+        name: &str,
+        values: BTreeMap<String, Value>,
+    ) -> Result<Self, String> {
+        if steps.len() > MOST_STEPS {
             return Err(format!("{name}: more than {MOST_STEPS} steps"));
         }
         let read = |(at, step): (usize, WrittenStep)| {
             step.read().map_err(|problem| format!("{name}: step {}: {problem}", at + 1))
         };
-        let steps = script.steps.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { steps, at: None, saved: BTreeMap::new() })
+        let steps: Vec<ScriptStep> = steps.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        check_names(&steps, &values).map_err(|problem| format!("{name}: {problem}"))?;
+        Ok(Self { steps, at: None, saved: values })
+    }
+
+    /// Whether the script comes to an end, and each call is one that there is, with arguments that it takes. What a step
+    /// fills in is known later, and a step that expects an error may be wrong.
+    pub fn check_calls(&self, tools: &Table) -> Result<(), String> {
+        for (at, step) in self.steps.iter().enumerate() {
+            let ScriptStep::Call { tool, args, expect, .. } = step else { continue };
+            if expect.error.is_none() {
+                check_call(tools, tool, args)
+                    .map_err(|problem| format!("step {} ({tool}): {problem}", at + 1))?;
+            }
+        }
+        match self.steps.last() {
+            Some(ScriptStep::Finish(_) | ScriptStep::Fail(_)) => Ok(()),
+            _ => Err(NO_END.to_owned()),
+        }
     }
 
     /// Whether the last step gave what the script expects of it.
@@ -122,23 +159,89 @@ impl Scripted {
     }
 }
 
-impl Planner for Scripted {
-    fn next(&mut self, turn: &PlannerTurn, _: &Cancel) -> Result<PlannerAnswer, PlannerFailure> {
-        // A script cannot repair a result.
-        if let (Some(remark), Some(ScriptStep::Finish(_))) =
-            (turn.remark, self.at.and_then(|at| self.steps.get(at)))
-        {
-            return Ok(one_step(PlannedStep::Fail(remark.to_owned())));
+fn check_call(tools: &Table, tool: &str, args: &Map<String, Value>) -> Result<(), String> {
+    let Some(entry) = tools.find_tool(tool) else {
+        let near = nearest(tool, tools.tool_names());
+        let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+        return Err(format!("there is no such tool here{near}"));
+    };
+    if let Some(why) = why_not_for_jobs(entry.spec.meta) {
+        return Err(why);
+    }
+    let (schema, written) = (entry.schema(), Value::Object(args.clone()));
+    let mut names = Vec::new();
+    names_in(&written, &mut names);
+    if names.is_empty() {
+        let checked = args::check(schema, written.clone(), Unknown::Refused);
+        return checked
+            .and_then(|_| entry.spec.parse(schema, written))
+            .map(drop)
+            .map_err(|error| error.message);
+    }
+    let is_known = |name: &&String| {
+        let known = schema.get("properties").and_then(Value::as_object);
+        known.is_some_and(|known| known.contains_key(*name)) || COMMON.contains(&name.as_str())
+    };
+    args.keys().find(|name| !is_known(name)).map_or(Ok(()), |name| Err(format!("unknown argument '{name}'")))
+}
+
+/// What a step fills in, an earlier one has saved.
+fn check_names(steps: &[ScriptStep], values: &BTreeMap<String, Value>) -> Result<(), String> {
+    let mut saved: BTreeSet<String> = values.keys().cloned().collect();
+    for (at, step) in steps.iter().enumerate() {
+        let value = match step {
+            ScriptStep::Call { args, .. } => Value::Object(args.clone()),
+            ScriptStep::Finish(result) => result.clone(),
+            ScriptStep::Fail(_) => Value::Null,
+        };
+        let mut wanted = Vec::new();
+        names_in(&value, &mut wanted);
+        if let Some(name) = wanted.into_iter().find(|name| !saved.contains(name)) {
+            let known: Vec<&str> = saved.iter().map(String::as_str).collect();
+            let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+            return Err(format!(
+                "step {}: {{{{{name}}}}} is saved by no earlier step; saved until there: {known}",
+                at + 1
+            ));
         }
+        if let ScriptStep::Call { save, .. } = step {
+            saved.extend(save.keys().cloned());
+        }
+    }
+    Ok(())
+}
+
+/// The names that texts want to have filled in.
+fn names_in(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let begun = text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+            names.extend(begun.map(|(name, _)| name.to_owned()).filter(|name| is_name(name)));
+        }
+        Value::Array(list) => list.iter().for_each(|item| names_in(item, names)),
+        Value::Object(fields) => fields.values().for_each(|item| names_in(item, names)),
+        _ => {}
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter))
+}
+
+impl Planner for Scripted {
+    /// What it gives was written beforehand.
+    fn can_mend(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, turn: &PlannerTurn, _: PlannerAsker) -> Result<PlannerAnswer, PlannerFailure> {
         if let Err(problem) = self.check_last(turn.results) {
             return Ok(one_step(PlannedStep::Fail(problem)));
         }
         let at = self.at.map_or(0, |at| at + 1);
         self.at = Some(at);
         let step = match self.steps.get(at) {
-            None => PlannedStep::Fail(
-                "the script ends without a result; its last step must be `finish` or `fail`".to_owned(),
-            ),
+            None => PlannedStep::Fail(NO_END.to_owned()),
             Some(ScriptStep::Fail(reason)) => PlannedStep::Fail(reason.clone()),
             Some(ScriptStep::Finish(result)) => PlannedStep::Finish(fill_in(result, &self.saved)),
             Some(ScriptStep::Call { tool, args, .. }) => {
@@ -221,4 +324,25 @@ fn fill_in_text(text: &str, saved: &BTreeMap<String, Value>) -> Value {
     }
     filled.push_str(rest);
     Value::String(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(script: &str, expected: Result<(), &str>) {
+        let got = Scripted::parse(script, "s", BTreeMap::new()).map(drop);
+        assert_eq!(got, expected.map_err(str::to_owned), "{script}");
+    }
+
+    #[test]
+    fn a_name_that_no_step_saves_is_refused_when_the_script_is_read() {
+        let saved = "steps: [{call: look, save: {a: /x}}, {call: click_at, args: {t: ['{{a}}']}}, {finish: 'x {{a}}'}]";
+        check(saved, Ok(()));
+        let early = "steps: [{call: look, args: {t: '{{a}}'}, save: {a: /x}}]";
+        check(early, Err("s: step 1: {{a}} is saved by no earlier step; saved until there: nothing"));
+        let other = "steps: [{call: look, save: {a: /x}}, {finish: {r: '{{b}}'}}]";
+        check(other, Err("s: step 2: {{b}} is saved by no earlier step; saved until there: a"));
+        check("steps: [{finish: 'a {{ b, {{}} and {{no name}}'}]", Ok(()));
+    }
 }

@@ -92,6 +92,7 @@ pub enum NodeField {
     ValueMax,
     Identifier,
     Editable,
+    Invalid,
     Offscreen,
     Hidden,
 }
@@ -109,7 +110,7 @@ pub enum FieldValue<'a> {
 
 impl NodeField {
     /// All that an element says of itself; the id is said by its place.
-    const OF_ELEMENT: [NodeField; 17] = [
+    const OF_ELEMENT: [NodeField; 18] = [
         NodeField::Name,
         NodeField::Role,
         NodeField::Value,
@@ -125,6 +126,7 @@ impl NodeField {
         NodeField::ValueMax,
         NodeField::Identifier,
         NodeField::Editable,
+        NodeField::Invalid,
         NodeField::Offscreen,
         NodeField::Hidden,
     ];
@@ -147,6 +149,7 @@ impl NodeField {
             NodeField::ValueMax => "value_max",
             NodeField::Identifier => "identifier",
             NodeField::Editable => "editable",
+            NodeField::Invalid => "invalid",
             NodeField::Offscreen => "offscreen",
             NodeField::Hidden => "hidden",
         }
@@ -171,6 +174,7 @@ impl NodeField {
             NodeField::ValueMax => known_number(element.range.max),
             NodeField::Identifier => element.identifier.as_deref().map(FieldValue::Text),
             NodeField::Editable => element.editable.then_some(FieldValue::Flag(true)),
+            NodeField::Invalid => element.invalid.then_some(FieldValue::Flag(true)),
             NodeField::Offscreen => element.hidden.then_some(FieldValue::Flag(true)),
             NodeField::Hidden => element.unseen.map(|unseen| FieldValue::Text(unseen.name())),
         }

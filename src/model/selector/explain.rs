@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::resolve::Resolver;
-use super::{Axis, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
+use super::{Axis, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold, state_of};
 
 const MAX_NEAREST: usize = 5;
 /// Of longer names only the beginning is compared letter by letter.
@@ -92,8 +92,12 @@ impl<'a> NearSearch<'a> {
     }
 
     fn nearest(&self) -> Vec<Near> {
-        let mut scored: Vec<(u32, usize)> =
-            (0..self.tree.len()).filter_map(|node| Some((self.score_node(node)?, node))).collect();
+        // What no look shows is no help.
+        let is_seen = |node: &usize| state_of(self.tree, *node, "visible") == Some(true);
+        let mut scored: Vec<(u32, usize)> = (0..self.tree.len())
+            .filter_map(|node| Some((self.score_node(node)?, node)))
+            .filter(|(_, node)| is_seen(node))
+            .collect();
         scored.sort_by_key(|&(score, node)| (std::cmp::Reverse(score), node));
         scored.truncate(MAX_NEAREST);
         scored.into_iter().map(|(_, node)| Near { node, why: self.why(node) }).collect()

@@ -91,6 +91,7 @@ fn window(uid: &str, title: &str) -> Window {
         bounds: Rect::default(),
         focused: true,
         minimized: false,
+        url: None,
     }
 }
 
@@ -157,6 +158,37 @@ fn what_is_called_otherwise_is_not_acted_on_before_it_is_shown() {
     assert_eq!(paused.find(&refs, play), RefLookup::Same(paused.node(4)));
 }
 
+/// As GTK3 has it: a combo box without a name is called by what is chosen in it.
+#[test]
+fn what_is_chosen_in_a_combo_box_is_not_who_it_is() {
+    let combo = |name: &str| {
+        let styles = [being(3, "MenuItem", "Normal"), being(4, "MenuItem", "Heading 1")];
+        let menu = with(being(5, "Menu", ""), styles);
+        Capture::of(&with(being(1, "Window", "Editor"), [with(being(2, "ComboBox", name), [menu])]))
+    };
+    let refs = Refs::default();
+    let normal = combo("Normal");
+    let (style, heading) = (normal.show(&refs, 2), normal.show(&refs, 4));
+    let other = combo("Heading 1");
+    assert_eq!(other.find(&refs, style), RefLookup::Same(other.node(2)));
+    assert_eq!(other.find(&refs, heading), RefLookup::Same(other.node(4)));
+    let renamed = combo("Size");
+    assert_eq!(renamed.find(&refs, style), RefLookup::Changed(renamed.node(2)), "a name of its own");
+}
+
+#[test]
+fn a_combo_box_without_options_is_not_called_by_its_value() {
+    let combo = |name: &str, value: &str| {
+        let mut builder = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 9, 9)));
+        let value = Some(value.to_owned());
+        builder.add_leaf(Element { value, ..Element::new("ComboBox", name, Rect::new(0, 0, 9, 9)) });
+        Marks::of(&builder.finish()).meaning[1]
+    };
+    assert_eq!(combo("Left", "Left"), combo("Right", "Right"));
+    assert_ne!(combo("Side", "Left"), combo("Size", "Left"));
+    assert_eq!(combo("Side", "Left"), combo("Side", "Right"));
+}
+
 #[test]
 fn a_window_whose_title_changes_keeps_its_elements() {
     let refs = Refs::default();
@@ -196,6 +228,25 @@ fn an_element_that_has_a_ref_of_its_own_is_no_other() {
     let capture = Capture::of(&renamed);
     assert_eq!(capture.find(&refs, save), RefLookup::Lost);
     assert_eq!(capture.show(&refs, 4), play);
+}
+
+#[test]
+fn a_count_behind_a_name_may_change_and_an_amount_may_not() {
+    let check = |before: &str, now: &str, expected: bool| {
+        let refs = Refs::default();
+        let named = |name: &str| Capture::of(&change(&form(), 3, |it| it.name = name.to_owned()));
+        let save = named(before).show(&refs, 3);
+        let now = named(now);
+        let found = now.find(&refs, save);
+        let wanted = if expected { RefLookup::Same(now.node(3)) } else { RefLookup::Changed(now.node(3)) };
+        assert_eq!(found, wanted, "{before}");
+    };
+    check("Basket (0)", "Basket (12)", true);
+    check("Basket (0)", "Bin (0)", false);
+    check("Pay (10)", "Pay 10", false);
+    check("Pay 10", "Pay 90", false);
+    check("Pay (10 EUR)", "Pay (90 EUR)", false);
+    check("(1)", "(2)", true);
 }
 
 #[test]

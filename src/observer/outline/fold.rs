@@ -14,6 +14,7 @@ impl OutlinePlan<'_> {
         if self.options.fold == Fold::Nothing {
             return;
         }
+        self.fold_disabled_fields();
         let count = self.lines.len();
         let (mut in_run, mut is_gone) = (vec![false; count], vec![false; count]);
         for at in 0..count {
@@ -33,6 +34,28 @@ impl OutlinePlan<'_> {
         }
         let mut is_gone = is_gone.into_iter();
         self.lines.retain(|_| is_gone.next() != Some(true));
+    }
+
+    /// The buttons in a field that is disabled are disabled with it, and are counted on its line.
+    fn fold_disabled_fields(&mut self) {
+        let mut is_gone = vec![false; self.lines.len()];
+        for at in 0..self.lines.len() {
+            let inside = at + 1..self.end_of(at);
+            let is_disabled = |line: &usize| !self.tree[self.lines[*line].node].enabled;
+            if is_gone[at] || !self.is_field(at) || !(at..inside.end).all(|line| is_disabled(&line)) {
+                continue;
+            }
+            self.lines[at].unseen += inside.len();
+            self.dropped.folded += inside.len();
+            is_gone[inside].fill(true);
+        }
+        let mut is_gone = is_gone.into_iter();
+        self.lines.retain(|_| is_gone.next() != Some(true));
+    }
+
+    fn is_field(&self, line: usize) -> bool {
+        let element = &self.tree[self.lines[line].node];
+        element.editable || element.role.takes_text()
     }
 
     /// The lines of one kind that follow each other beside the first.
@@ -159,6 +182,42 @@ mod tests {
         let unnamed = dialog("DataItem", (0..64).map(|_| String::new()));
         let unnamed = unnamed.map_elements(|element| element.selected = Some(false));
         check(&unnamed, folding(Fold::Unnamed), &["… 63 more unnamed items"], &[]);
+    }
+
+    #[test]
+    fn buttons_in_a_disabled_field_are_counted_on_its_line() {
+        let field = |disabled: &[&str]| {
+            let mut tree = TreeBuilder::new(element("Window", "Vault"));
+            tree.open(element("Edit", "Search"));
+            tree.add_leaf(element("Button", "Clear"));
+            tree.add_leaf(element("Button", "Help"));
+            tree.close();
+            tree.add_leaf(element("Button", "Save"));
+            tree.finish().map_elements(|element| element.enabled = !disabled.contains(&&*element.name))
+        };
+        let all = ["Search", "Clear", "Help"];
+        let line = "Edit \"Search\" {disabled} @0,0 10x10 +2";
+        check(&field(&all), folding(Fold::Unnamed), &[line, "Save"], &["Clear", "Help"]);
+        check(&field(&all), folding(Fold::Nothing), &["Clear", "Help"], &[]);
+        check(&field(&all[..2]), folding(Fold::Unnamed), &["Clear", "Help"], &[]);
+        check(&field(&all[1..]), folding(Fold::Unnamed), &["Clear", "Help"], &[]);
+    }
+
+    #[test]
+    fn a_bar_of_which_nothing_has_a_line_has_none() {
+        let bar = |inside: Element| {
+            let mut tree = TreeBuilder::new(element("Window", "Vault"));
+            tree.open(element("StatusBar", ""));
+            tree.add_leaf(inside);
+            tree.close();
+            tree.add_leaf(element("Button", "Save"));
+            tree.finish()
+        };
+        let plain = OutlineOptions::default;
+        check(&bar(element("Group", "")), plain(), &["Save"], &["StatusBar"]);
+        check(&bar(element("Text", "ready")), plain(), &["StatusBar", "ready"], &[]);
+        let keep = vec![super::super::Keep::Groups];
+        check(&bar(element("Group", "")), OutlineOptions { keep, ..plain() }, &["StatusBar"], &[]);
     }
 
     #[test]

@@ -87,6 +87,7 @@ impl Observer {
             true => self.collect_marks(&wish.subject, shot.area, cancel)?,
             false => (Vec::new(), Vec::new()),
         };
+        notes.extend(self.note_on_withheld(&wish.subject, shot.area)?);
         let mut picture = enlarged_picture(shot.picture, wish.enlarge)?;
         if wish.for_model {
             picture = picture.fit_within(MODEL_SIDE, MODEL_PIXELS);
@@ -102,6 +103,15 @@ impl Observer {
         badges::draw_boxes(&mut picture, &boxes);
         notes.extend(labelled.and_then(note_on_labels));
         Ok(Pointed { shot: Shot { picture, area: shot.area }, image, labelled, legend: marked, notes })
+    }
+
+    /// Which windows are black in a picture because they may not be seen. A window's own pixels show no other.
+    pub fn note_on_withheld(&self, subject: &PictureSubject, area: Rect) -> Result<Option<String>> {
+        let is_own = matches!(subject, PictureSubject::Window(_));
+        if is_own && self.platform.capture().shows_own_pixels() {
+            return Ok(None);
+        }
+        self.withheld_note(area)
     }
 
     /// What is seen, or a part of it, with everything black that has to be.

@@ -12,6 +12,7 @@ pub fn notepad_window() -> Window {
         bounds: Rect::new(80, 60, 800, 600),
         focused: true,
         minimized: false,
+        url: None,
     }
 }
 

@@ -1,23 +1,26 @@
 //! What is in a page: a snapshot of it and of each frame of another site, made at the same time.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Browser;
+use super::accessible::makes_no_snapshots;
+use super::decode::blocked::blocked_notice;
 use super::decode::snapshot::{PageSnapshot, STYLES};
 use super::decode::tree::{FrameCapture, FrameOwner, page_tree};
-use super::page::{Evaluated, FrameTreeAnswer, PageSession};
-use super::script::FOCUSED_ELEMENT;
+use super::page;
+use super::page::{Evaluated, FrameTreeAnswer, ListedProperties, PageSession};
+use super::script::{ELEMENT_NOTES, FOCUSED_ELEMENT};
 use super::tabs::{FrameSession, TabState, WindowOfTab};
 use super::wire::{CdpFailure, CdpResult, SentOrder};
-use super::{dialogs, page};
 use crate::clock::{Cancel, Deadline};
 use crate::error::Result;
 use crate::model::input::Handle;
-use crate::model::{Element, Role, Tree, Window};
-use crate::platform::{Accessibility, FieldText, Patience, gone};
+use crate::model::{Element, Point, Role, Tree, Window};
+use crate::platform::{Accessibility, FieldText, Patience, PointedNodes, gone};
 
 #[derive(Deserialize)]
 struct DescribedNode {
@@ -37,11 +40,37 @@ struct FrameElement {
     backend_node_id: i64,
 }
 
+/// What holds the elements that are asked for, until they are told.
+const NOTES_GROUP: &str = "element-notes";
+
+/// What a snapshot does not tell of some elements, by their numbers.
+#[derive(Debug, Default)]
+struct ElementNotes {
+    invalid: HashMap<i64, String>,
+    scrolled: HashMap<i64, (f64, f64)>,
+}
+
+impl ElementNotes {
+    fn take(&mut self, node: i64, kind: &str, text: &str) {
+        match kind {
+            "scrolled" => {
+                let mut numbers = text.split(' ').map(|number| number.parse().unwrap_or(0.0));
+                let far = (numbers.next().unwrap_or(0.0), numbers.next().unwrap_or(0.0));
+                self.scrolled.insert(node, far);
+            }
+            _ => {
+                self.invalid.insert(node, text.to_owned());
+            }
+        }
+    }
+}
+
 /// What was asked of one session, all at once.
 struct CaptureOrders<'a> {
     page: PageSession<'a>,
     frames: SentOrder,
     focus: Option<SentOrder>,
+    notes: Option<SentOrder>,
     snapshot: SentOrder,
     owner: Option<(PageSession<'a>, SentOrder)>,
 }
@@ -49,12 +78,8 @@ struct CaptureOrders<'a> {
 impl Accessibility for Browser {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         let tab = match WindowOfTab::parse(&window.uid) {
-            Some(WindowOfTab::Dialog(target)) => {
-                let tab = self.tabs.find(target).ok_or_else(|| gone(&window.uid))?;
-                return dialogs::dialog_tree(&tab).ok_or_else(|| gone(&window.uid));
-            }
             Some(WindowOfTab::Tab(target)) => self.tabs.find(target),
-            None => None,
+            _ => return self.own_window(&window.uid).map(|own| own.tree()).ok_or_else(|| gone(&window.uid)),
         };
         let tab = tab.ok_or_else(|| gone(&window.uid))?;
         if tab.crashed {
@@ -67,9 +92,21 @@ impl Accessibility for Browser {
             Ok((captures, complete)) => {
                 let mut tree = page_tree(&captures, &window.title, window.bounds);
                 tree.complete &= complete;
+                tree.notice = blocked_notice(&tree);
+                self.secret_nodes.hide_in(&mut tree);
                 Ok(tree)
             }
             Err(CdpFailure::DialogOpened) => Ok(unread_tree(window, HELD_UP)),
+            Err(failure) if makes_no_snapshots(&failure) => {
+                match self.tree_without_snapshot(&tab, window, patience) {
+                    Err(CdpFailure::DialogOpened) => Ok(unread_tree(window, HELD_UP)),
+                    tree => {
+                        let mut tree = tree?;
+                        self.secret_nodes.hide_in(&mut tree);
+                        Ok(tree)
+                    }
+                }
+            }
             Err(failure) => Err(failure.into()),
         }
     }
@@ -83,12 +120,19 @@ impl Accessibility for Browser {
         let sessions = self.sessions_of(&tab);
         let node = self.find_node(self.page_session(&tab, cancel), &sessions, element)?;
         let facts = node.facts()?;
+        let is_secret = facts.secret || self.secret_nodes.has(&element.native);
         let characters = facts.value.as_ref().map(|value| value.chars().count());
-        Ok(Some(FieldText {
-            focused: facts.focused,
-            text: facts.value.filter(|_| !facts.secret),
-            characters,
-        }))
+        Ok(Some(FieldText { focused: facts.focused, text: facts.value.filter(|_| !is_secret), characters }))
+    }
+
+    fn nodes_at(
+        &self,
+        window: &Window,
+        tree: &Tree,
+        at: Point,
+        cancel: &Cancel,
+    ) -> Result<Option<PointedNodes>> {
+        self.pointed_nodes(&window.uid, tree, at, cancel)
     }
 }
 
@@ -109,8 +153,18 @@ impl Browser {
         [tab.session.clone()].into_iter().chain(frames).collect()
     }
 
+    /// The same, each with the frame that is its own.
+    pub(super) fn frames_of_sessions(&self, tab: &TabState) -> Vec<(String, String)> {
+        let frames = self.tabs.frames_of(tab).into_iter().map(|frame| (frame.session, frame.frame));
+        [(tab.session.clone(), tab.target.clone())].into_iter().chain(frames).collect()
+    }
+
     /// The page and its frames, and whether all of them answered.
-    fn capture_tab(&self, tab: &TabState, patience: &Patience) -> CdpResult<(Vec<FrameCapture>, bool)> {
+    pub(super) fn capture_tab(
+        &self,
+        tab: &TabState,
+        patience: &Patience,
+    ) -> CdpResult<(Vec<FrameCapture>, bool)> {
         let whole = PageSession {
             connection: &self.connection,
             session: &tab.session,
@@ -162,15 +216,23 @@ impl Browser {
         let focus = world.map(|world| {
             page.send("Runtime.evaluate", json!({ "expression": FOCUSED_ELEMENT, "contextId": world }))
         });
-        let snapshot = page.send(
-            "DOMSnapshot.captureSnapshot",
-            json!({ "computedStyles": STYLES, "includeDOMRects": true }),
-        )?;
+        let notes = world.map(|world| {
+            let ask = json!({ "expression": ELEMENT_NOTES, "contextId": world, "objectGroup": NOTES_GROUP });
+            page.send("Runtime.evaluate", ask)
+        });
+        let snapshot = page.send("DOMSnapshot.captureSnapshot", json!({ "computedStyles": STYLES }))?;
         let owner = held_by.map(|held_by| {
             let parent = page.in_session(&held_by.parent);
             Ok((parent, parent.send("DOM.getFrameOwner", json!({ "frameId": frame }))?))
         });
-        Ok(CaptureOrders { page, frames, focus: focus.transpose()?, snapshot, owner: owner.transpose()? })
+        Ok(CaptureOrders {
+            page,
+            frames,
+            focus: focus.transpose()?,
+            notes: notes.transpose()?,
+            snapshot,
+            owner: owner.transpose()?,
+        })
     }
 }
 
@@ -187,6 +249,7 @@ impl CaptureOrders<'_> {
     fn receive(self, place: Option<usize>) -> CdpResult<FrameCapture> {
         let documents = self.page.wait::<FrameTreeAnswer>(&self.frames)?.documents();
         let focused = self.focused_node()?;
+        let notes = self.element_notes()?;
         let snapshot: PageSnapshot = self.page.wait(&self.snapshot)?;
         let owner = match (self.owner, place) {
             (Some((page, order)), Some(capture)) => {
@@ -196,7 +259,48 @@ impl CaptureOrders<'_> {
             }
             _ => None,
         };
-        Ok(FrameCapture { snapshot, documents, owner, focused })
+        let ElementNotes { invalid, scrolled } = notes;
+        Ok(FrameCapture { snapshot, documents, owner, focused, invalid, scrolled })
+    }
+
+    /// What is to be told beside the snapshot. Most pages have nothing, which costs nothing.
+    fn element_notes(&self) -> CdpResult<ElementNotes> {
+        let Some(notes) = &self.notes else { return Ok(ElementNotes::default()) };
+        let answer: Evaluated = match self.page.wait(notes) {
+            Ok(answer) => answer,
+            Err(CdpFailure::Refused { .. }) => return Ok(ElementNotes::default()),
+            Err(failure) => return Err(failure),
+        };
+        let Some(list) = answer.result.object_id else { return Ok(ElementNotes::default()) };
+        let notes = self.describe_elements(&list);
+        let release = json!({ "objectGroup": NOTES_GROUP });
+        self.page.connection.tell(Some(self.page.session), "Runtime.releaseObjectGroup", release);
+        match notes {
+            Err(CdpFailure::Refused { .. }) => Ok(ElementNotes::default()),
+            notes => notes,
+        }
+    }
+
+    /// A list of elements, kinds of notes and texts, one after the other.
+    fn describe_elements(&self, list: &str) -> CdpResult<ElementNotes> {
+        let ask = json!({ "objectId": list, "ownProperties": true });
+        let parts: ListedProperties = self.page.call("Runtime.getProperties", ask)?;
+        let part = |at: usize| parts.at(at);
+        let mut asked = Vec::new();
+        for at in (0..parts.result.len()).step_by(3) {
+            let (Some(element), Some(kind), Some(text)) = (part(at), part(at + 1), part(at + 2)) else {
+                break;
+            };
+            let Some(object) = &element.object_id else { break };
+            let order = self.page.send("DOM.describeNode", json!({ "objectId": object }))?;
+            asked.push((order, kind.text().to_owned(), text.text().to_owned()));
+        }
+        let mut notes = ElementNotes::default();
+        for (order, kind, text) in asked {
+            let described: DescribedNode = self.page.wait(&order)?;
+            notes.take(described.node.backend_node_id, &kind, &text);
+        }
+        Ok(notes)
     }
 
     /// The node that has the focus. A page that has just changed has not told it.

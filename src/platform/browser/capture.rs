@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Browser;
-use super::dialogs::{dialog_tree, dialog_window};
 use super::page::PageSession;
 use super::tabs::{TabState, WindowOfTab};
 use crate::clock::{Cancel, Deadline};
 use crate::error::{Error, Kind, Result};
 use crate::model::image::Picture;
+use crate::model::png_file::Png;
 use crate::model::{Rect, Window};
 use crate::platform::mock::render::draw_window;
 use crate::platform::{Capture, Shot, gone};
@@ -31,19 +31,17 @@ impl Capture for Browser {
                 let tab = self.tabs.find(target).ok_or_else(|| gone(&window.uid))?;
                 self.tab_picture(&tab)
             }
-            Some(WindowOfTab::Dialog(target)) => {
-                let tab = self.tabs.find(target);
-                let tree = tab.as_ref().and_then(dialog_tree).ok_or_else(|| gone(&window.uid))?;
+            _ => {
+                let tree = self.own_window(&window.uid).ok_or_else(|| gone(&window.uid))?.tree();
                 Ok(Shot { picture: draw_window(window, &tree)?, area: window.bounds })
             }
-            None => Err(gone(&window.uid)),
         }
     }
 
     fn screen_picture(&self) -> Result<Shot> {
         let tab = self.front_tab().ok_or_else(no_tab)?;
-        match dialog_window(&tab, &self.process_name, self.pid, true) {
-            Some(dialog) => self.window_picture(&dialog),
+        match self.own_windows(&tab).next() {
+            Some(own) => self.window_picture(&own.listed(&tab, &self.process_name, self.pid, true)),
             None => self.tab_picture(&tab),
         }
     }
@@ -90,10 +88,6 @@ impl Browser {
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(answer.data)
             .map_err(|problem| broken(&problem))?;
-        let image = image::load_from_memory_with_format(&bytes, image::ImageFormat::Png)
-            .map_err(|problem| broken(&problem))?
-            .into_rgba8();
-        let (width, height) = image.dimensions();
-        Picture::from_rgba(width, height, image.into_raw())
+        Png::open(&bytes).and_then(Png::decode).map_err(|problem| broken(&problem))
     }
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Browser;
+use super::own_window::OwnWindow;
 use super::tabs::{TabState, TargetList, WindowOfTab, device_metrics};
 use super::wire::CdpFailure;
-use super::{dialogs, page};
+use super::{chooser, dialogs, page};
 use crate::clock::{Cancel, Deadline};
 use crate::config::Size;
 use crate::error::Result;
@@ -24,21 +25,20 @@ impl Desktop for Browser {
         let front = self.tabs.order().into_iter().next();
         let tabs = self.tabs.all();
         let windows = tabs.iter().map(|tab| self.tab_window(tab, front.as_deref()));
-        let dialogs = tabs.iter().filter_map(|tab| {
-            let focused = front.as_deref() == Some(&tab.target);
-            dialogs::dialog_window(tab, &self.process_name, self.pid, focused)
+        let own = tabs.iter().flat_map(|tab| {
+            let in_front = front.as_deref() == Some(&tab.target);
+            let own = self.own_windows(tab).enumerate();
+            own.map(move |(at, own)| own.listed(tab, &self.process_name, self.pid, in_front && at == 0))
         });
-        Ok(windows.chain(dialogs).collect())
+        Ok(windows.chain(own).collect())
     }
 
     /// A dialog lies over its tab, and a tab with its dialog over the tabs behind it.
     fn stacking(&self) -> Result<Option<Vec<String>>> {
         let order = self.tabs.order();
         let tabs = order.iter().filter_map(|target| self.tabs.find(target));
-        let uids = tabs.flat_map(|tab| {
-            let dialog = tab.dialog.is_some().then(|| tab.dialog_uid());
-            dialog.into_iter().chain([tab.uid()]).collect::<Vec<_>>()
-        });
+        let uids = tabs
+            .flat_map(|tab| self.own_windows(&tab).map(|own| own.uid).chain([tab.uid()]).collect::<Vec<_>>());
         Ok(Some(uids.collect()))
     }
 
@@ -61,7 +61,9 @@ impl Desktop for Browser {
 
     fn owner(&self, window: &Window) -> Result<Option<String>> {
         Ok(match WindowOfTab::parse(&window.uid) {
-            Some(WindowOfTab::Dialog(target)) => self.tabs.find(target).map(|tab| tab.uid()),
+            Some(WindowOfTab::Dialog(target) | WindowOfTab::Chooser(target)) => {
+                self.tabs.find(target).map(|tab| tab.uid())
+            }
             _ => None,
         })
     }
@@ -116,13 +118,25 @@ impl Browser {
             process: self.process_name.clone(),
             pid: self.pid,
             bounds: viewport(tab),
-            focused: front == Some(&tab.target) && tab.dialog.is_none(),
+            focused: front == Some(&tab.target) && tab.dialog.is_none() && tab.chooser.is_none(),
             minimized: false,
+            url: Some(tab.url.clone()),
         }
     }
 
+    /// What a tab asks, the topmost first: its dialog, its file chooser.
+    pub(super) fn own_windows(&self, tab: &TabState) -> impl Iterator<Item = OwnWindow> + use<> {
+        let chooser = chooser::chooser_of(tab, self.files.upload_root.as_deref());
+        dialogs::dialog_of(tab).into_iter().chain(chooser)
+    }
+
+    pub(super) fn own_window(&self, uid: &str) -> Option<OwnWindow> {
+        let tab = self.tab_of_window(uid).ok()?;
+        self.own_windows(&tab).find(|own| own.uid == uid)
+    }
+
     /// No event tells that a page has another title, so they are asked for; that takes a third of a millisecond.
-    fn refresh_titles(&self) -> Result<()> {
+    pub(super) fn refresh_titles(&self) -> Result<()> {
         let (deadline, cancel) = (Deadline::after(page::INPUT_TIME), Cancel::new());
         let order =
             self.connection.send(None, "Target.getTargets", json!({ "filter": [{ "type": "page" }] }))?;
@@ -135,12 +149,9 @@ impl Browser {
         self.tabs.order().first().and_then(|target| self.tabs.find(target))
     }
 
-    /// The tab that a window is, or whose dialog it is.
+    /// The tab that a window is, or whose dialog or file chooser it is.
     pub(super) fn tab_of_window(&self, uid: &str) -> Result<TabState> {
-        let target = match WindowOfTab::parse(uid) {
-            Some(WindowOfTab::Tab(target) | WindowOfTab::Dialog(target)) => Some(target),
-            None => None,
-        };
+        let target = WindowOfTab::parse(uid).map(|window| window.target());
         target.and_then(|target| self.tabs.find(target)).ok_or_else(|| gone(uid))
     }
 
@@ -177,6 +188,10 @@ impl Browser {
     ) -> Result<Option<String>> {
         if let (true, Some(dialog)) = (window.uid == tab.dialog_uid(), &tab.dialog) {
             self.answer_dialog(tab, dialog, false, cancel)?;
+            return Ok(None);
+        }
+        if window.uid == tab.chooser_uid() {
+            self.tabs.change(&tab.target, |tab| tab.chooser = None);
             return Ok(None);
         }
         self.connection.tell(Some(&tab.session), "Page.close", json!({}));

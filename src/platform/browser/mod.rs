@@ -3,28 +3,45 @@
 //!
 //! ```text
 //!   Browser ── the platform
-//!     ├── executable, process: which browser, its start and its end
-//!     ├── wire: the protocol on a pipe           ├── tabs: what is open, as events tell it
-//!     ├── page, script: asking a page and its nodes
-//!     ├── desktop, accessibility, capture: windows, trees, pictures
-//!     ├── input, keys, dialogs: acting on pages, and answering what they ask
+//!     ├── executable, profiles, process: which browser, its folder, its start and its end
+//!     ├── attach: a browser that a person opened
+//!     ├── wire, websocket: the protocol on a pipe or a socket   ├── tabs: what is open, as events tell it
+//!     ├── page, script, secret_nodes: asking a page and its nodes
+//!     ├── network: the only way out, and who may be reached by it
+//!     ├── desktop, accessibility, accessible, capture: windows, trees, pictures
+//!     ├── input, keys: acting on pages
+//!     ├── own_window, dialogs, chooser: answering what pages ask
+//!     ├── pages, downloads, page_log: opening pages, what they fetch, what they write
 //!     └── decode: snapshots into trees, tested on every system
 //! ```
 
 mod accessibility;
+mod accessible;
+mod attach;
 mod capture;
+mod chooser;
 pub mod decode;
 mod desktop;
 mod dialogs;
+mod downloads;
 pub mod executable;
+mod hit_test;
 mod input;
 mod keys;
+pub mod network;
+mod own_window;
 mod page;
+mod page_log;
+mod pages;
 mod process;
+pub mod profiles;
 mod script;
+mod secret_nodes;
 mod tabs;
+mod websocket;
 mod wire;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,15 +50,22 @@ use serde_json::{Value, json};
 
 use super::unsupported::{NoApps, NoClipboard};
 use super::{
-    Accessibility, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Chosen, Clipboard, Coordinates,
-    Desktop, Facts, Health, Input, Platform, Stage, Watch, absent_because,
+    AllowedRegion, BellWatch, Capabilities, Chosen, Coordinates, Facts, Health, Platform,
+    browser_absent_because, platform_parts,
 };
 use crate::clock::{Bell, Cancel, Clock, Deadline};
 use crate::config::{BrowserConfig, BrowserStart};
-use crate::machine::RealMachine;
+use crate::machine::{Machine, RealMachine};
+pub use crate::model::page::BLANK_PAGE;
+use downloads::Downloads;
+use network::urls;
+use network::{BrowserNetwork, NetworkProxy};
+use page_log::PageLog;
 use process::{BrowserPlan, BrowserProcess};
+use profiles::DataFolder;
+use secret_nodes::SecretNodes;
 use tabs::{TabState, Tabs};
-use wire::{CdpConnection, CdpFailure};
+use wire::{CdpConnection, CdpEvent, CdpFailure};
 
 /// How long the browser may take to start and to answer.
 const START: Duration = Duration::from_secs(30);
@@ -57,6 +81,9 @@ pub struct Browser {
     bell: Bell,
     connection: Arc<CdpConnection>,
     tabs: Arc<Tabs>,
+    network: Arc<BrowserNetwork>,
+    files: PageFiles,
+    secret_nodes: SecretNodes,
     process_name: String,
     pid: u32,
     region: AllowedRegion,
@@ -65,10 +92,23 @@ pub struct Browser {
     watch: BellWatch,
 }
 
-/// Ends the browser: first its pipe closes, then the process is waited for.
+/// What pages fetch, write and get beside what they show.
+struct PageFiles {
+    /// `None` where a person opened the browser: it keeps its downloads as they told it.
+    downloads: Option<Arc<Downloads>>,
+    log: Arc<PageLog>,
+    /// The folder that pages may get files from.
+    upload_root: Option<PathBuf>,
+}
+
+const NO_WINDOW: &str = "the browser has no window, so you can neither see nor operate it; give it back, and where a person \
+    is to work in it, use a browser with --headful";
+
+/// Ends the browser: first its pipe closes, then the process is waited for, then nobody needs the proxy.
 struct RunningBrowser {
     connection: Arc<CdpConnection>,
     _process: BrowserProcess,
+    _proxy: NetworkProxy,
 }
 
 impl Drop for RunningBrowser {
@@ -77,12 +117,31 @@ impl Drop for RunningBrowser {
     }
 }
 
+/// Opens a window for a person, and comes back when they have closed it.
+pub fn show_browser(
+    machine: &dyn Machine,
+    config: &BrowserConfig,
+    folder: &Path,
+    url: &str,
+) -> Result<(), String> {
+    let executable = executable::find_browser(machine, config.executable.as_deref())?;
+    if executable::is_headless_shell(&executable) {
+        return Err(format!(
+            "{} has no windows; name another browser in browser.executable",
+            executable.display()
+        ));
+    }
+    let url = urls::check_url(url, None)?;
+    process::show_to_person(&executable, folder, config.sandbox, url.as_str())
+}
+
 /// One that cannot start is no reason to work on the user's desktop: then there is no desktop at all.
 pub fn start_browser(start: &BrowserStart, config: &BrowserConfig, clock: &Clock) -> Chosen {
-    match try_start(start, config, clock) {
-        Ok(chosen) => chosen,
-        Err(reason) => absent_because(format!("the browser did not start: {reason}")).into(),
-    }
+    let (begun, what) = match &start.attach {
+        Some(address) => (attach::attach_browser(address, config, clock), "the browser cannot be used"),
+        None => (try_start(start, config, clock), "the browser did not start"),
+    };
+    begun.unwrap_or_else(|reason| browser_absent_because(format!("{what}: {reason}")).into())
 }
 
 fn try_start(start: &BrowserStart, config: &BrowserConfig, clock: &Clock) -> Result<Chosen, String> {
@@ -90,21 +149,103 @@ fn try_start(start: &BrowserStart, config: &BrowserConfig, clock: &Clock) -> Res
     if start.headful && executable::is_headless_shell(&executable) {
         return Err(format!("{} has no windows, so it cannot be --headful", executable.display()));
     }
-    let plan = BrowserPlan { executable, headful: start.headful, sandbox: config.sandbox, size: config.size };
-    let (process, pipe) = BrowserProcess::start(&plan)?;
+    let reachable = if start.by_owner { &start.url } else { "about:blank" };
+    let (network, proxy) = BrowserNetwork::start(config, reachable)?;
+    let first_page =
+        if start.by_owner { network.check_url(&start.url) } else { network.check_page(&start.url) };
+    let first_page = first_page.map_err(|refused| refused.message)?;
+    let plan = BrowserPlan {
+        executable,
+        headful: start.headful,
+        sandbox: config.sandbox,
+        size: config.size,
+        network: network.switches().to_vec(),
+    };
+    let (process, pipe) = BrowserProcess::start(&plan, DataFolder::open(config)?)?;
     let connection = Arc::new(CdpConnection::new(pipe.orders));
     let bell = Bell::default();
     let tabs = Arc::new(Tabs::new(config.size, bell.clone()));
+    let most_bytes = config.download_mb.saturating_mul(1_000_000);
+    let downloads =
+        Downloads::new(process.folder(), config.downloads_dir.as_deref(), most_bytes, bell.clone())?;
+    let (downloads, log) = (Arc::new(downloads), Arc::new(PageLog::default()));
     let ends = bell.clone();
+    let mut for_network = network.listener(&connection);
+    let mut for_pages = listen_to_all(&connection, &tabs, &downloads, &log);
+    let for_all = move |event: &CdpEvent<'_>| {
+        for_network(event);
+        for_pages(event);
+    };
     connection
-        .listen(pipe.answers, tabs.listener(&connection), move || ends.ring())
+        .listen(pipe.answers, for_all, move || ends.ring())
         .map_err(|problem| format!("cannot start the thread for its events: {problem}"))?;
-    let running = RunningBrowser { connection: connection.clone(), _process: process };
-    let opened = open_first_page(&connection, &tabs, &bell, &start.url);
+    let running = RunningBrowser { connection: connection.clone(), _process: process, _proxy: proxy };
+    prepare_browser(&connection, &downloads);
+    let begun = FirstPage {
+        connection: &connection,
+        tabs: &tabs,
+        network: &network,
+        bell: &bell,
+        by_owner: start.by_owner,
+    };
+    let opened = begun.open(first_page.as_str());
     let pid = opened.map_err(|failure| start_failure(failure, &running._process))?;
+    if !running._proxy.is_logged_in() {
+        return Err(
+            "it does not use the proxy that judges its network; a policy of this machine may have set \
+                    another one"
+                .to_owned(),
+        );
+    }
     let process_name = executable::process_name(&plan.executable);
-    let browser = Browser::new(clock.clone(), bell, connection, tabs, process_name, pid);
-    Ok(Chosen { platform: Arc::new(browser), ends_with_us: Some(Box::new(running)) })
+    let files = PageFiles { downloads: Some(downloads), log, upload_root: config.upload_root.clone() };
+    let browser = Browser::new(clock.clone(), bell, connection, tabs, network, files, (process_name, pid));
+    let seen_by = (!start.headful).then(|| NO_WINDOW.to_owned());
+    Ok(Chosen { platform: Arc::new(browser), ends_with_us: Some(Box::new(running)), seen_by })
+}
+
+/// What hears of the events of pages, in this order.
+fn listen_to_all(
+    connection: &Arc<CdpConnection>,
+    tabs: &Arc<Tabs>,
+    downloads: &Arc<Downloads>,
+    log: &Arc<PageLog>,
+) -> impl FnMut(&wire::CdpEvent<'_>) + Send + 'static {
+    let mut to_tabs = tabs.listener(connection);
+    let (of_tabs, downloads, log) = (Arc::downgrade(tabs), downloads.clone(), log.clone());
+    let to_browser = Arc::downgrade(connection);
+    move |event| {
+        if let Some(connection) = to_browser.upgrade() {
+            downloads.take_event(&connection, event);
+        }
+        log.take_event(event, |session| of_tabs.upgrade()?.page_of_session(session));
+        to_tabs(event);
+    }
+}
+
+/// What pages may ask a person for is denied: nobody is there who could answer.
+const DENIED: &[&str] = &[
+    "geolocation",
+    "notifications",
+    "camera",
+    "microphone",
+    "midi",
+    "clipboard-read",
+    "display-capture",
+    "idle-detection",
+    "storage-access",
+    "window-management",
+    "local-fonts",
+];
+
+/// What is told to the browser as a whole before its first page.
+fn prepare_browser(connection: &CdpConnection, downloads: &Downloads) {
+    connection.tell(None, "Browser.setDownloadBehavior", downloads.behavior());
+    for name in DENIED {
+        // A browser that does not know one of them has no such question.
+        let params = json!({ "permission": { "name": name }, "setting": "denied" });
+        connection.tell(None, "Browser.setPermission", params);
+    }
 }
 
 fn start_failure(failure: CdpFailure, process: &BrowserProcess) -> String {
@@ -114,36 +255,62 @@ fn start_failure(failure: CdpFailure, process: &BrowserProcess) -> String {
     }
 }
 
-/// Attaches to every page that there is and will be, opens the first one, and tells the browser's process id.
-fn open_first_page(
-    connection: &CdpConnection,
-    tabs: &Tabs,
-    bell: &Bell,
-    url: &str,
-) -> Result<u32, CdpFailure> {
-    let (deadline, cancel) = (Deadline::after(START), Cancel::new());
-    let ask = |session: Option<&str>, method, params: Value| {
-        let order = connection.send(session, method, params)?;
-        connection.wait::<Value>(&order, deadline, &cancel)
-    };
-    ask(None, "Target.setDiscoverTargets", json!({ "discover": true, "filter": [{ "type": "page" }] }))?;
-    ask(None, "Target.setAutoAttach", tabs::auto_attach())?;
-    let first = await_tab(tabs, bell, deadline, |tab| tab.prepared)?;
-    if url != BLANK_PAGE {
-        let answer = ask(Some(&first.session), "Page.navigate", json!({ "url": url }))?;
+/// What the first page is opened with.
+struct FirstPage<'a> {
+    connection: &'a CdpConnection,
+    tabs: &'a Tabs,
+    network: &'a BrowserNetwork,
+    bell: &'a Bell,
+    /// The owner sees for themselves that the page is refused; a job without its page does not begin.
+    by_owner: bool,
+}
+
+impl FirstPage<'_> {
+    fn ask(&self, session: Option<&str>, method: &'static str, params: Value) -> Result<Value, CdpFailure> {
+        let order = self.connection.send(session, method, params)?;
+        self.connection.wait::<Value>(&order, Deadline::after(START), &Cancel::new())
+    }
+
+    /// Attaches to every page that there is and will be, opens the first one, and tells the browser's process id.
+    fn open(&self, url: &str) -> Result<u32, CdpFailure> {
+        let deadline = Deadline::after(START);
+        let pages = json!({ "discover": true, "filter": [{ "type": "page" }] });
+        self.ask(None, "Target.setDiscoverTargets", pages)?;
+        self.ask(None, "Target.setAutoAttach", tabs::auto_attach())?;
+        let first = await_tab(self.tabs, self.bell, deadline, |tab| tab.prepared)?;
+        self.log_in(&first.session)?;
+        if url != BLANK_PAGE {
+            self.navigate(&first.session, url)?;
+        }
+        let processes = self.ask(None, "SystemInfo.getProcessInfo", json!({}))?;
+        Ok(browser_pid(processes).unwrap_or(0))
+    }
+
+    /// The browser remembers the password of its proxy from one request on.
+    fn log_in(&self, session: &str) -> Result<(), CdpFailure> {
+        self.ask(Some(session), "Fetch.enable", network::login_requests())?;
+        self.ask(Some(session), "Runtime.evaluate", network::login_script())?;
+        let (method, params) = self.network.requests_after_login();
+        self.ask(Some(session), method, params).map(|_| ())
+    }
+
+    fn navigate(&self, session: &str, url: &str) -> Result<(), CdpFailure> {
+        let answer = self.ask(Some(session), "Page.navigate", json!({ "url": url }))?;
         if let Some(problem) = answer.get("errorText").and_then(Value::as_str) {
-            let message = format!("{url}: {problem}");
+            let refused = self.network.refusal_of(url).map(|refusal| refusal.told());
+            let message = refused.unwrap_or_else(|| format!("{url}: {problem}"));
             return Err(CdpFailure::Refused { method: "Page.navigate", message });
         }
         // A page that goes on loading can be worked all the same.
-        let _ =
-            await_tab(tabs, bell, Deadline::after(FIRST_PAGE), |tab| !tab.loading || tab.dialog.is_some());
+        let deadline = Deadline::after(FIRST_PAGE);
+        let _ = await_tab(self.tabs, self.bell, deadline, |tab| !tab.loading || tab.dialog.is_some());
+        // A page without encryption is answered by the proxy itself, so it arrives.
+        match self.network.refusal_of(url).filter(|_| !self.by_owner) {
+            Some(refusal) => Err(CdpFailure::Refused { method: "Page.navigate", message: refusal.told() }),
+            None => Ok(()),
+        }
     }
-    let processes = ask(None, "SystemInfo.getProcessInfo", json!({}))?;
-    Ok(browser_pid(processes).unwrap_or(0))
 }
-
-pub const BLANK_PAGE: &str = "about:blank";
 
 fn await_tab(
     tabs: &Tabs,
@@ -191,8 +358,9 @@ impl Browser {
         bell: Bell,
         connection: Arc<CdpConnection>,
         tabs: Arc<Tabs>,
-        process_name: String,
-        pid: u32,
+        network: Arc<BrowserNetwork>,
+        files: PageFiles,
+        (process_name, pid): (String, u32),
     ) -> Self {
         let listens_at = connection.clone();
         let is_listening = move || !listens_at.is_lost();
@@ -202,6 +370,9 @@ impl Browser {
             bell,
             connection,
             tabs,
+            network,
+            files,
+            secret_nodes: SecretNodes::default(),
             process_name,
             pid,
             region: AllowedRegion::default(),
@@ -238,35 +409,14 @@ impl Platform for Browser {
         Health { desktop: ended, ..Health::default() }
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
-    }
-
-    fn input(&self) -> &dyn Input {
-        self
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &self.clipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &self.watch
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: &self.clipboard,
+        apps: &self.apps,
+        watch: &self.watch,
+        pages: self,
     }
 }

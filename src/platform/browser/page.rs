@@ -18,6 +18,8 @@ use crate::model::input::Handle;
 
 /// How long one input may take to be answered by its page.
 pub const INPUT_TIME: Duration = Duration::from_secs(10);
+/// How long a page that changes its process is left alone before it is asked again.
+const SEND_AGAIN: Duration = Duration::from_millis(10);
 
 /// One session of the browser, asked by one call.
 #[derive(Clone, Copy)]
@@ -37,9 +39,16 @@ impl<'a> PageSession<'a> {
         self.connection.wait(order, self.deadline, self.cancel)
     }
 
+    /// What is sent while the page changes its process is refused before it is begun, so it is sent again.
     pub fn call<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> CdpResult<T> {
-        let order = self.send(method, params)?;
-        self.wait(&order)
+        loop {
+            match self.send(method, params.clone()).and_then(|order| self.wait(&order)) {
+                Err(failure) if failure.is_between_processes() && !self.deadline.is_over() => {
+                    self.connection.sleep(SEND_AGAIN.min(self.deadline.left()), self.cancel)?;
+                }
+                answer => return answer,
+            }
+        }
     }
 
     /// The same for another session of the page.
@@ -108,6 +117,41 @@ pub struct ObjectFacts {
     value: Value,
 }
 
+impl ObjectFacts {
+    pub fn text(&self) -> &str {
+        self.value.as_str().unwrap_or_default()
+    }
+
+    pub fn is_true(&self) -> bool {
+        self.value == Value::Bool(true)
+    }
+
+    pub fn number(&self) -> Option<f64> {
+        self.value.as_f64()
+    }
+}
+
+/// The entries of a list that stayed in the page.
+#[derive(Deserialize)]
+pub struct ListedProperties {
+    #[serde(default)]
+    pub result: Vec<ListedProperty>,
+}
+
+#[derive(Deserialize)]
+pub struct ListedProperty {
+    name: String,
+    #[serde(default)]
+    value: Option<ObjectFacts>,
+}
+
+impl ListedProperties {
+    pub fn at(&self, index: usize) -> Option<&ObjectFacts> {
+        let name = index.to_string();
+        self.result.iter().find(|part| part.name == name).and_then(|part| part.value.as_ref())
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FrameOwnerAnswer {
@@ -126,6 +170,8 @@ pub struct ElementFacts {
     pub secret: bool,
     pub value: Option<String>,
     pub focused: bool,
+    /// It is a link, or stands in one, that is for a file to fetch.
+    pub download: bool,
     pub min: String,
     pub max: String,
     pub label: String,
@@ -139,9 +185,17 @@ pub struct PageNode<'a> {
     object: String,
 }
 
+const CALL_FUNCTION: &str = "Runtime.callFunctionOn";
+
 impl PageNode<'_> {
     /// What a function of ours says, called on the node in our own world.
     pub fn ask<T: DeserializeOwned>(&self, function: &'static str, arguments: &[Value]) -> CdpResult<T> {
+        let order = self.send_ask(function, arguments)?;
+        self.receive(&order)
+    }
+
+    /// The same, for who sends more before the answer has come.
+    pub fn send_ask(&self, function: &'static str, arguments: &[Value]) -> CdpResult<SentOrder> {
         let arguments: Vec<Value> = arguments.iter().map(|value| json!({ "value": value })).collect();
         let params = json!({
             "objectId": self.object,
@@ -149,8 +203,12 @@ impl PageNode<'_> {
             "arguments": arguments,
             "returnByValue": true,
         });
-        let answer: Evaluated = self.page.call("Runtime.callFunctionOn", params)?;
-        let method = "Runtime.callFunctionOn";
+        self.page.send(CALL_FUNCTION, params)
+    }
+
+    pub fn receive<T: DeserializeOwned>(&self, order: &SentOrder) -> CdpResult<T> {
+        let answer: Evaluated = self.page.wait(order)?;
+        let method = CALL_FUNCTION;
         if let Some(exception) = answer.exception {
             return Err(CdpFailure::Refused { method, message: exception_text(&exception) });
         }
@@ -163,13 +221,17 @@ impl PageNode<'_> {
     }
 
     pub fn enabled_facts(&self) -> Result<ElementFacts> {
-        let facts = self.facts()?;
-        if facts.disabled {
-            let message = format!("'{}' is disabled now", facts.label);
-            return Err(Error::new(Kind::ElementDisabled, message));
-        }
-        Ok(facts)
+        enabled(self.facts()?)
     }
+}
+
+/// What it says of itself, unless nothing can be done to it now.
+pub fn enabled(facts: ElementFacts) -> Result<ElementFacts> {
+    if facts.disabled {
+        let message = format!("'{}' is disabled now", facts.label);
+        return Err(Error::new(Kind::ElementDisabled, message));
+    }
+    Ok(facts)
 }
 
 impl Drop for PageNode<'_> {
@@ -196,6 +258,25 @@ fn node_gone() -> Error {
     Error::new(Kind::ElementNotFound, "the page no longer has the element; look again")
 }
 
+fn ask_for_node(page: PageSession<'_>, backend_node: i64, world: i64) -> CdpResult<SentOrder> {
+    page.send("DOM.resolveNode", json!({ "backendNodeId": backend_node, "executionContextId": world }))
+}
+
+fn receive_node<'a>(
+    page: PageSession<'a>,
+    frame: &str,
+    backend_node: i64,
+    order: &SentOrder,
+) -> Result<PageNode<'a>> {
+    match page.wait::<RemoteObject>(order) {
+        Ok(RemoteObject { object: ObjectFacts { object_id: Some(object), .. } }) => {
+            Ok(PageNode { page, frame: frame.to_owned(), backend_node, object })
+        }
+        Ok(_) | Err(CdpFailure::Refused { .. }) => Err(node_gone()),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
 impl Browser {
     pub(super) fn page_session<'a>(&'a self, tab: &'a TabState, cancel: &'a Cancel) -> PageSession<'a> {
         PageSession {
@@ -216,12 +297,18 @@ impl Browser {
         let handle = NodeHandle::parse(&element.native).ok_or_else(node_gone)?;
         for session in sessions {
             let page = page.in_session(session);
-            match page.frame_documents()?.get(&handle.frame) {
-                None => {}
-                Some(document) if *document == handle.document => {
-                    return self.resolve_node(page, &handle.frame, handle.backend_node);
+            let frames = page.send("Page.getFrameTree", json!({}))?;
+            // Where our world is known the node is asked for at the same time.
+            let world = self.tabs.world_in(session, &handle.frame);
+            let node = world.map(|world| ask_for_node(page, handle.backend_node, world)).transpose()?;
+            let documents = page.wait::<FrameTreeAnswer>(&frames)?.documents();
+            match (documents.get(&handle.frame), node) {
+                (None, _) => {}
+                (Some(document), _) if *document != handle.document => return Err(another_document()),
+                (Some(_), Some(order)) => {
+                    return receive_node(page, &handle.frame, handle.backend_node, &order);
                 }
-                Some(_) => return Err(another_document()),
+                (Some(_), None) => return self.resolve_node(page, &handle.frame, handle.backend_node),
             }
         }
         Err(another_document())
@@ -234,14 +321,7 @@ impl Browser {
         backend_node: i64,
     ) -> Result<PageNode<'a>> {
         let world = self.world_in(page, frame)?;
-        let params = json!({ "backendNodeId": backend_node, "executionContextId": world });
-        match page.call::<RemoteObject>("DOM.resolveNode", params) {
-            Ok(RemoteObject { object: ObjectFacts { object_id: Some(object), .. } }) => {
-                Ok(PageNode { page, frame: frame.to_owned(), backend_node, object })
-            }
-            Ok(_) | Err(CdpFailure::Refused { .. }) => Err(node_gone()),
-            Err(failure) => Err(failure.into()),
-        }
+        receive_node(page, frame, backend_node, &ask_for_node(page, backend_node, world)?)
     }
 
     /// Our world in a frame; it is made with every document, and made again where that has not been heard of yet.

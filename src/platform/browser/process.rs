@@ -5,11 +5,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::executable::is_headless_shell;
+use super::profiles::DataFolder;
 use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 
@@ -28,13 +29,16 @@ pub struct BrowserPlan {
     /// With the browser's own sandbox around its pages.
     pub sandbox: bool,
     pub size: Size,
+    /// How it reaches its network.
+    pub network: Vec<String>,
 }
 
 /// A running browser. Dropping it ends the browser and removes its folder.
 #[derive(Debug)]
 pub struct BrowserProcess {
     child: Child,
-    folder: PathBuf,
+    /// It is let go of when the browser has gone.
+    folder: DataFolder,
     last_lines: Arc<Mutex<Vec<String>>>,
 }
 
@@ -45,10 +49,9 @@ pub struct BrowserPipe {
 }
 
 impl BrowserProcess {
-    pub fn start(plan: &BrowserPlan) -> Result<(Self, BrowserPipe), String> {
-        let folder = make_profile_folder()?;
-        let started = spawn::spawn_browser(&plan.executable, &switches(plan, &folder), &folder);
-        let mut child = started.inspect_err(|_| remove_folder(&folder))?;
+    pub fn start(plan: &BrowserPlan, folder: DataFolder) -> Result<(Self, BrowserPipe), String> {
+        let switches = switches(plan, folder.path());
+        let mut child = spawn::spawn_browser(&plan.executable, &switches, folder.to_remove())?;
         let (orders, answers) = (child.stdin.take(), child.stdout.take());
         let last_lines = Arc::new(Mutex::new(Vec::new()));
         if let Some(errors) = child.stderr.take() {
@@ -61,6 +64,11 @@ impl BrowserProcess {
             }
             _ => Err("the browser was started without its pipes".to_owned()),
         }
+    }
+
+    /// Where it keeps its own; nobody else can read it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Why it did not start or has ended, as far as it printed that.
@@ -90,22 +98,7 @@ impl Drop for BrowserProcess {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
-        remove_folder(&self.folder);
     }
-}
-
-/// A folder that nobody else can read: it gets cookies and what pages store.
-fn make_profile_folder() -> Result<PathBuf, String> {
-    let folder = std::env::temp_dir().join(crate::random::random_token("os-screen-observer-browser-"));
-    spawn::create_private_folder(&folder).map_err(|problem| {
-        format!("the folder {} for the browser cannot be made: {problem}", folder.display())
-    })?;
-    Ok(folder)
-}
-
-/// The shell has usually removed it by then.
-fn remove_folder(folder: &Path) {
-    let _ = std::fs::remove_dir_all(folder);
 }
 
 /// Pages behave as they do in front of a person: nothing is slowed down in the background, nothing asks a person, and
@@ -159,8 +152,30 @@ fn switches(plan: &BrowserPlan, folder: &Path) -> Vec<String> {
     let frame = if plan.headful { WINDOW_FRAME } else { 0 };
     switches.push(format!("--window-size={},{}", plan.size.width, plan.size.height.saturating_add(frame)));
     switches.push(format!("--user-data-dir={}", folder.display()));
+    switches.extend(plan.network.iter().cloned());
     switches.push("about:blank".to_owned());
     switches
+}
+
+/// A browser without anything of ours but where it keeps its logins. What it prints is nobody's matter.
+pub fn show_to_person(executable: &Path, folder: &Path, sandbox: bool, url: &str) -> Result<(), String> {
+    let mut command = crate::spawn::command(executable);
+    command.args([
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--password-store=basic",
+        "--use-mock-keychain",
+    ]);
+    if !sandbox {
+        command.arg("--no-sandbox");
+    }
+    command.arg(format!("--user-data-dir={}", folder.display())).arg(url);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{} ended with {status}", executable.display())),
+        Err(problem) => Err(format!("{} cannot be started: {problem}", executable.display())),
+    }
 }
 
 /// Reads what it prints to the end, so that it is never held up.
@@ -181,30 +196,34 @@ mod spawn {
     use std::path::Path;
     use std::process::{Child, Stdio};
 
-    use std::os::unix::fs::DirBuilderExt;
     use std::os::unix::process::CommandExt;
 
     use rustix::process::{Pid, Signal, kill_process_group};
 
     use crate::spawn;
 
-    /// The browser has its pipe at 3 and 4. What it prints goes to stderr; the folder goes when the browser has gone.
+    /// The browser has its pipe at 3 and 4. What it prints goes to stderr; a guest's folder goes when the browser has
+    /// gone.
     const SCRIPT: &str = r#"folder=$1; shift
 exec 3<&0 4>&1 </dev/null >&2
 "$@"
 exec 3<&- 4>&-
-rm -rf -- "$folder""#;
+[ -z "$folder" ] || rm -rf -- "$folder""#;
 
     /// In a process group of its own: a person who presses Ctrl-C means the server, which then ends the browser.
-    pub fn spawn_browser(executable: &Path, switches: &[String], folder: &Path) -> Result<Child, String> {
+    pub fn spawn_browser(
+        executable: &Path,
+        switches: &[String],
+        to_remove: Option<&Path>,
+    ) -> Result<Child, String> {
         let mut command = spawn::command("/bin/sh");
-        command.args(["-c", SCRIPT, "browser"]).arg(folder).arg(executable).args(switches);
+        command
+            .args(["-c", SCRIPT, "browser"])
+            .arg(to_remove.unwrap_or(Path::new("")))
+            .arg(executable)
+            .args(switches);
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().map_err(|problem| format!("{} cannot be started: {problem}", executable.display()))
-    }
-
-    pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
-        std::fs::DirBuilder::new().mode(0o700).create(folder)
     }
 
     /// Whatever of the browser is still there. Where there is nothing left, this fails.
@@ -218,12 +237,8 @@ mod spawn {
     use std::path::Path;
     use std::process::Child;
 
-    pub fn spawn_browser(_: &Path, _: &[String], _: &Path) -> Result<Child, String> {
+    pub fn spawn_browser(_: &Path, _: &[String], _: Option<&Path>) -> Result<Child, String> {
         Err("this build starts browsers on Linux and macOS only".to_owned())
-    }
-
-    pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
-        std::fs::create_dir(folder)
     }
 
     pub fn end_group(_: &Child) {}
@@ -239,6 +254,7 @@ mod tests {
             headful,
             sandbox,
             size: Size { width: 800, height: 600 },
+            network: vec!["--disable-quic".to_owned()],
         }
     }
 
@@ -255,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_plan_becomes_switches() {
-        let headless = ["--headless=new", "--window-size=800,600", "--user-data-dir=/f"];
+        let headless = ["--headless=new", "--window-size=800,600", "--user-data-dir=/f", "--disable-quic"];
         check(&plan("/usr/bin/chromium", false, true), &headless, &["--no-sandbox"]);
         check(&plan("/usr/bin/chromium", true, true), &["--window-size=800,740"], &["--headless=new"]);
         check(
@@ -267,12 +283,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_is_for_its_owner_alone_and_goes_with_the_browser() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = make_profile_folder().unwrap();
-        assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
-        let mut child = spawn::spawn_browser(Path::new("/bin/true"), &[], &folder).unwrap();
+    fn a_guests_folder_goes_with_the_browser() {
+        let folder = DataFolder::open(&crate::config::BrowserConfig::default()).unwrap();
+        let mut child = spawn::spawn_browser(Path::new("/bin/true"), &[], folder.to_remove()).unwrap();
         assert!(child.wait().unwrap().success());
-        assert!(!folder.exists());
+        assert!(!folder.path().exists());
     }
 }

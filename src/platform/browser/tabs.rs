@@ -21,20 +21,71 @@ pub const WORLD: &str = "os-screen-observer";
 /// The function that tells us of changes; it exists in our world only.
 const BINDING: &str = "osScreenObserverChanged";
 
-/// Tells at once that something changed, and then at most every 30 ms.
+/// Comes when the page has done what it was given to do by now, and has told what changed: what runs after a script of
+/// the page has run then. Whether it was there to be asked.
+pub const REST: &str = "globalThis.osScreenObserverRest ? osScreenObserverRest() : false";
+
+/// Tells at once that something changed, and then at most every 30 ms; and what the browser does not accept in a field.
+/// Remembers the boxes that were scrolled, and the fields that were written from here. The page was told of each value at once; what the browser would tell
+/// it of the same value when the field is left does not reach it.
 const CHANGE_SCRIPT: &str = "(() => {
   let resting = false, missed = false;
+  const tellMissed = () => { if (missed) { missed = false; globalThis.osScreenObserverChanged(''); } };
+  globalThis.osScreenObserverRest = () => new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => setTimeout(() => { tellMissed(); done(true); });
+    port2.postMessage(0);
+  });
   const rest = () => { resting = true; missed = false; setTimeout(() => { resting = false; if (missed) tell(); }, 30); };
   const tell = () => { if (resting) { missed = true; } else { globalThis.osScreenObserverChanged(''); rest(); } };
   new MutationObserver(tell).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   for (const kind of ['scroll', 'input', 'change', 'focusin', 'focusout', 'toggle', 'transitionend', 'animationend'])
     addEventListener(kind, tell, { capture: true, passive: true });
+  const heard = new WeakMap(), watched = new WeakSet();
+  let written = [];
+  const dropSecond = (event) => {
+    const field = event.composedPath()[0];
+    if (!event.isTrusted || !heard.has(field)) return;
+    const value = heard.get(field);
+    heard.delete(field);
+    if (field.value === value) event.stopImmediatePropagation();
+  };
+  addEventListener('change', dropSecond, { capture: true });
+  globalThis.osScreenObserverWrote = (field, typed) => {
+    const root = field.getRootNode();
+    if (root !== document && !watched.has(root)) { watched.add(root); root.addEventListener('change', dropSecond, { capture: true }); }
+    if (typed) heard.set(field, field.value);
+    if (!written.some((known) => known.deref() === field)) written = written.slice(-99).concat(new WeakRef(field));
+  };
+  const known = (refs) => refs.map((ref) => ref.deref()).filter((element) => element && element.isConnected);
+  globalThis.osScreenObserverFields = () => known(written);
+  const moved = new WeakSet();
+  let scrolled = [];
+  addEventListener('scroll', (event) => {
+    const box = event.composedPath()[0];
+    if (box.nodeType !== Node.ELEMENT_NODE || moved.has(box)) return;
+    moved.add(box);
+    scrolled = scrolled.slice(-49).concat(new WeakRef(box));
+  }, { capture: true, passive: true });
+  globalThis.osScreenObserverScrolled = () => known(scrolled);
+  let told = 0;
+  addEventListener('invalid', (event) => {
+    const field = event.target;
+    if (!event.isTrusted || !field || told > 50) return;
+    if (told++ === 0) setTimeout(() => { told = 0; }, 200);
+    const label = field.getAttribute('aria-label') || (field.labels && field.labels[0] && field.labels[0].innerText)
+      || field.getAttribute('placeholder') || field.getAttribute('name') || field.localName;
+    const short = (text, most) => String(text || '').trim().replace(/\\s+/g, ' ').slice(0, most);
+    globalThis.osScreenObserverChanged(JSON.stringify({ label: short(label, 60), message: short(field.validationMessage, 160) }));
+  }, { capture: true, passive: true });
 })()";
 
 /// A tab, as far as events tell it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TabState {
     pub target: String,
+    /// The beginning of its target, as much as no other tab has: what its uid calls it.
+    pub name: String,
     pub session: String,
     pub title: String,
     pub url: String,
@@ -42,8 +93,21 @@ pub struct TabState {
     /// It was told everything that has to be told before it runs.
     pub prepared: bool,
     pub dialog: Option<PageDialog>,
+    /// The dialogs that it opened since somebody last did something else to it.
+    pub dialogs_in_a_row: usize,
+    /// The dialogs and file choosers that it opened.
+    pub questions: u64,
+    pub chooser: Option<FileChooser>,
     /// A document is on its way, or was asked for.
     pub loading: bool,
+    /// A document was asked for, and neither came nor was given up.
+    pub asked: bool,
+    /// What its fields say is wrong with them, since somebody last did something to it.
+    pub invalid: Vec<String>,
+    /// How often it began to load a document.
+    pub loads: u64,
+    /// How often what it asked for became a file.
+    pub fetches: u64,
     pub crashed: bool,
     /// What a drag carries that the browser handed to us.
     pub drag_data: Option<Value>,
@@ -51,12 +115,51 @@ pub struct TabState {
 }
 
 impl TabState {
+    fn new(target: String, session: String, size: Size) -> Self {
+        Self {
+            name: target.clone(),
+            target,
+            session,
+            title: String::new(),
+            url: String::new(),
+            size,
+            prepared: false,
+            dialog: None,
+            dialogs_in_a_row: 0,
+            questions: 0,
+            chooser: None,
+            loading: false,
+            asked: false,
+            invalid: Vec::new(),
+            loads: 0,
+            fetches: 0,
+            crashed: false,
+            drag_data: None,
+            pointer: Point::default(),
+        }
+    }
+
+    #[cfg(test)]
+    pub fn of_test() -> Self {
+        let title = "Shop".to_owned();
+        Self { title, ..Self::new("T".to_owned(), "s".to_owned(), Size { width: 1280, height: 800 }) }
+    }
+
+    fn next_question(&mut self) -> u64 {
+        self.questions += 1;
+        self.questions
+    }
+
     pub fn uid(&self) -> String {
-        format!("{TAB_PREFIX}{}", self.target)
+        format!("{TAB_PREFIX}{}", self.name)
     }
 
     pub fn dialog_uid(&self) -> String {
         format!("{}{DIALOG_SUFFIX}", self.uid())
+    }
+
+    pub fn chooser_uid(&self) -> String {
+        format!("{}{CHOOSER_SUFFIX}", self.uid())
     }
 
     /// Refuses to ask a page that would not answer.
@@ -69,29 +172,69 @@ impl TabState {
     }
 }
 
-const TAB_PREFIX: &str = "tab:";
-const DIALOG_SUFFIX: &str = "/dialog";
+const REQUESTED: &str = "Page.frameRequestedNavigation";
+const FETCHED: &str = "Page.downloadWillBegin";
 
-/// What a uid is the name of.
+/// More fields that are wrong at once help nobody.
+const MOST_INVALID: usize = 5;
+
+const TAB_PREFIX: &str = "tab:";
+
+/// The least that a tab is called by.
+const SHORTEST_NAME: usize = 8;
+const DIALOG_SUFFIX: &str = "/dialog";
+const CHOOSER_SUFFIX: &str = "/files";
+
+/// A page that opens one dialog after the other is closed.
+const MOST_DIALOGS: usize = 20;
+
+/// Pages that open themselves beyond that are closed at once.
+pub const MOST_TABS: usize = 20;
+
+/// What a uid is the name of, by the name or the target of a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowOfTab<'a> {
     Tab(&'a str),
     Dialog(&'a str),
+    Chooser(&'a str),
 }
 
 impl<'a> WindowOfTab<'a> {
     pub fn parse(uid: &'a str) -> Option<Self> {
         let target = uid.strip_prefix(TAB_PREFIX)?;
-        Some(match target.strip_suffix(DIALOG_SUFFIX) {
-            Some(target) => Self::Dialog(target),
-            None => Self::Tab(target),
+        Some(match (target.strip_suffix(DIALOG_SUFFIX), target.strip_suffix(CHOOSER_SUFFIX)) {
+            (Some(target), _) => Self::Dialog(target),
+            (None, Some(target)) => Self::Chooser(target),
+            (None, None) => Self::Tab(target),
         })
     }
+
+    /// The tab itself, or the one that it belongs to.
+    pub fn target(&self) -> &'a str {
+        match self {
+            Self::Tab(target) | Self::Dialog(target) | Self::Chooser(target) => target,
+        }
+    }
+}
+
+/// A page asks for files, and nothing is shown of that by the browser itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChooser {
+    /// Which question of its tab it is.
+    pub number: u64,
+    /// The session that asks, and the field that gets the files.
+    pub session: String,
+    pub backend_node: i64,
+    pub multiple: bool,
+    /// The names that were written, one in a line.
+    pub text: String,
 }
 
 /// A dialog that a page opened: `alert`, `confirm`, `prompt`, or the question before it is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageDialog {
+    /// Which question of its tab it is.
+    pub number: u64,
     pub kind: DialogKind,
     pub message: String,
     /// What stands in the field of a prompt.
@@ -178,6 +321,17 @@ struct TargetInfo {
     title: String,
     #[serde(default)]
     url: String,
+    opener_id: Option<String>,
+    #[serde(default)]
+    can_access_opener: bool,
+}
+
+impl TargetInfo {
+    /// A page that another opened without being its opener, as by a link with `target=_blank`, has no renderer before
+    /// it runs: what it is told is kept for it and answered then.
+    fn answers_only_when_run(&self) -> bool {
+        self.opener_id.is_some() && !self.can_access_opener
+    }
 }
 
 #[derive(Deserialize)]
@@ -204,10 +358,38 @@ struct DialogOpening {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct ChooserOpened {
+    #[serde(default)]
+    mode: String,
+    backend_node_id: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct OfFrame {
     frame_id: String,
     #[serde(default)]
     disposition: Option<String>,
+}
+
+/// A navigation that begins after so many seconds.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Scheduled {
+    frame_id: String,
+    #[serde(default)]
+    delay: f64,
+}
+
+#[derive(Deserialize)]
+struct BindingCalled {
+    payload: String,
+}
+
+#[derive(Deserialize)]
+struct InvalidField {
+    label: String,
+    message: String,
 }
 
 #[derive(Deserialize)]
@@ -273,8 +455,10 @@ impl Tabs {
         lock(&self.open).tabs.clone()
     }
 
+    /// A tab by its target, or by the name that its uid has.
     pub fn find(&self, target: &str) -> Option<TabState> {
-        lock(&self.open).tabs.iter().find(|tab| tab.target == target).cloned()
+        let is_it = |tab: &&TabState| tab.target == target || tab.name == target;
+        lock(&self.open).tabs.iter().find(is_it).cloned()
     }
 
     /// Targets from the front to the back.
@@ -295,6 +479,14 @@ impl Tabs {
     /// The number of our world in a frame.
     pub fn world_in(&self, session: &str, frame: &str) -> Option<i64> {
         lock(&self.open).worlds.get(&(session.to_owned(), frame.to_owned())).copied()
+    }
+
+    /// The uid of the tab that a session is of.
+    /// The tab of a session, with the address of its page.
+    pub fn page_of_session(&self, session: &str) -> Option<(String, String)> {
+        let open = lock(&self.open);
+        let target = open.target_of_session(session)?;
+        open.tabs.iter().find(|tab| tab.target == target).map(|tab| (tab.uid(), tab.url.clone()))
     }
 
     pub fn change(&self, target: &str, change: impl FnOnce(&mut TabState)) {
@@ -319,11 +511,15 @@ impl Tabs {
                 }
             }
             "Page.javascriptDialogOpening" => self.open_dialog(connection, session, event),
+            "Page.fileChooserOpened" => self.open_chooser(session, event),
             "Page.javascriptDialogClosed" => self.change_of_session(session, |tab| tab.dialog = None),
-            "Page.frameRequestedNavigation" | "Page.frameStartedLoading" => {
+            REQUESTED | "Page.frameStartedLoading" => {
                 self.set_loading(session, event, true);
             }
             "Page.frameStoppedLoading" => self.set_loading(session, event, false),
+            "Page.frameScheduledNavigation" => self.note_schedule(session, event),
+            // What is no document of its own, or becomes a file, was asked for as one.
+            "Page.navigatedWithinDocument" | FETCHED => self.end_request(session, event),
             "Page.frameNavigated" => self.revive(session, event),
             "Input.dragIntercepted" => {
                 if let Some(DragIntercepted { data }) = event.read() {
@@ -343,7 +539,7 @@ impl Tabs {
                 lock(&self.open).worlds.retain(|(of, _), _| of != session);
                 return;
             }
-            "Runtime.bindingCalled" => {}
+            "Runtime.bindingCalled" => self.note_invalid(session, event),
             other if other.starts_with("Page.") || other.starts_with("Target.") => {}
             _ => return,
         }
@@ -353,6 +549,14 @@ impl Tabs {
     fn attach(self: &Arc<Self>, connection: &Arc<CdpConnection>, event: &CdpEvent<'_>) {
         let Some(Attached { session_id, target_info }) = event.read() else { return };
         let (is_page, target) = (target_info.kind == "page", target_info.target_id.clone());
+        if is_page && lock(&self.open).tabs.len() >= MOST_TABS {
+            tracing::warn!("a page wanted more than {MOST_TABS} tabs; the new one is closed");
+            // One that waits for us would hold up the page that opened it.
+            connection.tell(Some(&session_id), "Runtime.runIfWaitingForDebugger", json!({}));
+            connection.tell(None, "Target.closeTarget", json!({ "targetId": target }));
+            return;
+        }
+        let runs_first = target_info.answers_only_when_run();
         let known = lock(&self.open).attach(event.session, session_id.clone(), target_info, self.size);
         if known {
             prepare_session(connection, &session_id);
@@ -360,29 +564,30 @@ impl Tabs {
         if known && is_page {
             let (tabs, connection) = (self.clone(), connection.clone());
             // Not on the reader's thread, which has to read the answers.
-            std::thread::spawn(move || tabs.prepare_page(&connection, &session_id, &target));
+            std::thread::spawn(move || tabs.prepare_page(&connection, &session_id, &target, runs_first));
         } else {
             connection.tell(Some(&session_id), "Runtime.runIfWaitingForDebugger", json!({}));
         }
         self.bell.ring();
     }
 
-    /// A page goes on only when it was prepared: Chromium 156 crashes on pages that navigate while they are.
-    fn prepare_page(&self, connection: &CdpConnection, session: &str, target: &str) {
+    /// A page goes on only when it was prepared: Chromium 156 crashes on pages that navigate while they are. One that
+    /// answers nothing before it runs takes its orders before it navigates.
+    fn prepare_page(&self, connection: &CdpConnection, session: &str, target: &str, runs_first: bool) {
         let (deadline, cancel) = (Deadline::after(PREPARATION), Cancel::new());
-        let orders = [
-            // A page in the background has its focus all the same: it is worked without being raised.
-            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
-            ("Emulation.setDeviceMetricsOverride", device_metrics(self.size)),
-            ("Page.getFrameTree", json!({})),
-        ];
-        for (method, params) in orders {
-            // A page that does not answer is worked as it is.
-            let _ = connection
-                .send(Some(session), method, params)
-                .and_then(|order| connection.wait::<Value>(&order, deadline, &cancel));
+        let orders = orders_of_preparation(self.size);
+        let run = || connection.tell(Some(session), "Runtime.runIfWaitingForDebugger", json!({}));
+        let sent = orders.map(|(method, params)| connection.send(Some(session), method, params));
+        if runs_first {
+            run();
         }
-        connection.tell(Some(session), "Runtime.runIfWaitingForDebugger", json!({}));
+        for order in sent {
+            // A page that does not answer is worked as it is.
+            let _ = order.and_then(|order| connection.wait::<Value>(&order, deadline, &cancel));
+        }
+        if !runs_first {
+            run();
+        }
         self.change(target, |tab| tab.prepared = true);
     }
 
@@ -405,15 +610,41 @@ impl Tabs {
     /// Whoever waits for the page is told; nothing of it answers before the dialog has gone.
     fn open_dialog(&self, connection: &CdpConnection, session: &str, event: &CdpEvent<'_>) {
         let opening: DialogOpening = event.read().unwrap_or_default();
-        let dialog = PageDialog {
+        let mut dialog = PageDialog {
+            number: 0,
             kind: DialogKind::parse(&opening.kind),
             message: opening.message,
             text: opening.default_prompt,
             session: session.to_owned(),
         };
-        self.change_of_session(session, |tab| tab.dialog = Some(dialog));
+        let mut flood = None;
+        self.change_of_session(session, |tab| {
+            dialog.number = tab.next_question();
+            tab.dialog = Some(dialog);
+            tab.dialogs_in_a_row += 1;
+            flood = (tab.dialogs_in_a_row > MOST_DIALOGS).then(|| tab.target.clone());
+        });
+        if let Some(target) = flood {
+            tracing::warn!("a page opened more than {MOST_DIALOGS} dialogs in a row; its tab is closed");
+            connection.tell(None, "Target.closeTarget", json!({ "targetId": target }));
+        }
         let held_up = lock(&self.open).sessions_beside(session);
         connection.interrupt(|session| held_up.iter().any(|other| other == session));
+    }
+
+    fn open_chooser(&self, session: &str, event: &CdpEvent<'_>) {
+        let Some(ChooserOpened { mode, backend_node_id }) = event.read() else { return };
+        let mut chooser = FileChooser {
+            number: 0,
+            session: session.to_owned(),
+            backend_node: backend_node_id,
+            multiple: mode == "selectMultiple",
+            text: String::new(),
+        };
+        self.change_of_session(session, |tab| {
+            chooser.number = tab.next_question();
+            tab.chooser = Some(chooser);
+        });
     }
 
     fn set_loading(&self, session: &str, event: &CdpEvent<'_>, loading: bool) {
@@ -422,16 +653,49 @@ impl Tabs {
             // The frame of the page itself is called as its target.
             self.change_of_session(session, |tab| {
                 if tab.target == frame_id {
+                    tab.loads += u64::from(loading && !tab.loading);
                     tab.loading = loading;
+                    tab.asked |= event.method == REQUESTED;
                 }
             });
         }
     }
 
-    /// A page that shows another document has not crashed, or no longer.
+    /// A page that shows another document has not crashed, or no longer, and asks for nothing.
     fn revive(&self, session: &str, event: &CdpEvent<'_>) {
         let Some(Navigated { frame }) = event.read() else { return };
-        self.change_of_session(session, |tab| tab.crashed &= tab.target != frame.id);
+        self.change_of_session(session, |tab| {
+            if tab.target == frame.id {
+                (tab.crashed, tab.chooser, tab.dialogs_in_a_row) = (false, None, 0);
+                tab.asked = false;
+            }
+        });
+    }
+
+    /// A form that is sent is asked for at once, and begins to load a moment later.
+    fn note_schedule(&self, session: &str, event: &CdpEvent<'_>) {
+        let Some(Scheduled { frame_id, delay }) = event.read() else { return };
+        self.change_of_session(session, |tab| tab.asked |= tab.target == frame_id && delay <= 0.0);
+    }
+
+    fn end_request(&self, session: &str, event: &CdpEvent<'_>) {
+        let Some(OfFrame { frame_id, .. }) = event.read() else { return };
+        self.change_of_session(session, |tab| {
+            tab.asked &= tab.target != frame_id;
+            tab.fetches += u64::from(event.method == FETCHED);
+        });
+    }
+
+    /// Our world tells of a field whose value the browser does not accept.
+    fn note_invalid(&self, session: &str, event: &CdpEvent<'_>) {
+        let Some(BindingCalled { payload }) = event.read() else { return };
+        let Ok(InvalidField { label, message }) = serde_json::from_str(&payload) else { return };
+        let said = format!("'{}': {}", label.trim(), message.trim());
+        self.change_of_session(session, |tab| {
+            if tab.invalid.len() < MOST_INVALID && !tab.invalid.contains(&said) {
+                tab.invalid.push(said);
+            }
+        });
     }
 
     fn change_of_session(&self, session: &str, change: impl FnOnce(&mut TabState)) {
@@ -458,19 +722,9 @@ impl OpenTabs {
         match (info.kind.as_str(), parent) {
             ("page", _) => {
                 self.order.insert(0, target.clone());
-                self.tabs.push(TabState {
-                    target,
-                    session,
-                    title: info.title,
-                    url: info.url,
-                    size,
-                    prepared: false,
-                    dialog: None,
-                    loading: false,
-                    crashed: false,
-                    drag_data: None,
-                    pointer: Point::default(),
-                });
+                let name = self.new_name(&target);
+                let tab = TabState::new(target, session, size);
+                self.tabs.push(TabState { name, title: info.title, url: info.url, ..tab });
                 true
             }
             ("iframe", Some(parent)) => {
@@ -480,6 +734,12 @@ impl OpenTabs {
             }
             _ => false,
         }
+    }
+
+    fn new_name(&self, target: &str) -> String {
+        let is_taken = |name: &str| self.tabs.iter().any(|tab| tab.target.starts_with(name));
+        let names = (SHORTEST_NAME..target.len()).filter_map(|length| target.get(..length));
+        names.into_iter().find(|name| !is_taken(name)).unwrap_or(target).to_owned()
     }
 
     fn detach(&mut self, session: &str) {
@@ -519,11 +779,28 @@ impl OpenTabs {
 /// How long the preparation of a page may take.
 const PREPARATION: Duration = Duration::from_secs(5);
 
+/// What a page has to have answered before it is worked.
+fn orders_of_preparation(size: Size) -> [(&'static str, Value); 3] {
+    [
+        // A page in the background has its focus all the same: it is worked without being raised.
+        ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+        ("Emulation.setDeviceMetricsOverride", device_metrics(size)),
+        ("Page.getFrameTree", json!({})),
+    ]
+}
+
 /// What a session is told before its page runs.
 fn prepare_session(connection: &CdpConnection, session: &str) {
     let tell = |method, params| connection.tell(Some(session), method, params);
     tell("Page.enable", json!({}));
     tell("DOM.enable", json!({}));
+    tell("Log.enable", json!({}));
+    // For the method of a request that fails; nothing of what is fetched is kept for us.
+    tell(
+        "Network.enable",
+        json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
+    );
+    tell("Page.setInterceptFileChooserDialog", json!({ "enabled": true }));
     tell("Runtime.enable", json!({}));
     tell("Runtime.addBinding", json!({ "name": BINDING, "executionContextName": WORLD }));
     let script = json!({ "source": CHANGE_SCRIPT, "worldName": WORLD, "runImmediately": true });
@@ -531,13 +808,14 @@ fn prepare_session(connection: &CdpConnection, session: &str) {
     tell("Target.setAutoAttach", auto_attach());
 }
 
-/// Pages and their frames are attached to before they run.
+/// Pages and their frames are attached to before they run. So are workers, which nobody asks anything: those that are
+/// not attached to are held up all the same, and then never run.
 pub fn auto_attach() -> Value {
     json!({
         "autoAttach": true,
         "waitForDebuggerOnStart": true,
         "flatten": true,
-        "filter": [{ "type": "page" }, { "type": "iframe" }],
+        "filter": [{ "type": "page" }, { "type": "iframe" }, { "type": "worker" }],
     })
 }
 

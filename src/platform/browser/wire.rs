@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,13 @@ pub enum CdpFailure {
     /// The browser has ended, or its pipe broke.
     Lost,
     Cancelled,
+}
+
+impl CdpFailure {
+    /// The page is between the process that it had and the one that it gets.
+    pub fn is_between_processes(&self) -> bool {
+        matches!(self, CdpFailure::Refused { message, .. } if message == "Not attached to an active page")
+    }
 }
 
 impl From<CdpFailure> for Error {
@@ -273,6 +281,10 @@ impl CdpConnection {
         let _ = self.write_order(&CdpOrder { id, method, session, params });
     }
 
+    pub fn sleep(&self, time: Duration, cancel: &Cancel) -> CdpResult<()> {
+        self.clock.sleep(time, cancel).map_err(|_| CdpFailure::Cancelled)
+    }
+
     pub fn wait<T: DeserializeOwned>(
         &self,
         order: &SentOrder,
@@ -308,7 +320,6 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
     use std::io::PipeWriter;
-    use std::time::Duration;
 
     /// A browser that says what a test has it say.
     struct FakeBrowser {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::element::Range;
 use crate::model::input::{Handle, Key, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
-use crate::platform::FieldText;
+use crate::platform::{FieldText, Route};
 
 /// What an element can be asked to do by itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,8 +84,15 @@ pub struct ElementState {
     pub window_offset: Option<(i32, i32)>,
     /// What a click does to it, where it can do that by itself.
     pub click: Option<Request>,
-    /// It plays such a click for a while before it happens; one of the pointer happens at once.
-    pub plays_click: bool,
+    /// The pointer clicks it where it meets it: by itself it plays the click for a while first, or does not answer before
+    /// the dialog that the click opens is closed.
+    pub pointer_first: bool,
+    /// Its options may do something when they are clicked that they do not when they are selected.
+    pub options_by_pointer: bool,
+    /// Its own action may run a dialog to its end before the application answers anything again.
+    pub runs_dialog: bool,
+    /// It is a menu, or an entry of one.
+    pub is_menu: bool,
     /// What may do the same as a click where no pointer reaches it: a toggle does not tell all that a click does.
     pub unseen_click: Option<Request>,
     /// Its own thing, which for an item of a list is a double click's.
@@ -119,6 +126,8 @@ pub struct ElementState {
     pub ends_by_enter: bool,
     /// It takes a date, maybe in parts.
     pub is_date: bool,
+    /// It is a combo box or a tool bar. What is written into one may count only when a key ends it.
+    pub is_bar: bool,
 }
 
 impl ElementState {
@@ -205,6 +214,22 @@ pub struct TypedText {
     pub disturbed: bool,
 }
 
+/// What is still to come of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputEffect {
+    pub within: Duration,
+    /// The application rests: what is to be seen by now is all of it, or nearly.
+    pub rests: bool,
+    /// It may come long after the application rests.
+    pub comes_late: bool,
+}
+
+impl InputEffect {
+    pub const fn within(within: Duration) -> Self {
+        Self { within, rests: false, comes_late: false }
+    }
+}
+
 /// What takes its time on a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
@@ -251,8 +276,9 @@ pub trait Backend {
 
     fn has_keyboard(&self, window_uid: &str) -> Result<bool>;
 
-    /// How long what was asked of an element in the background may take to be seen, from now on.
-    fn effect_time(&self, element: &Handle) -> Result<Duration>;
+    /// Waits until the application has done what it was sent or asked, where that can be known, and says how long what
+    /// comes of it may still take to be seen.
+    fn effect(&self, element: &Handle, route: Route) -> Result<InputEffect>;
 
     /// Brings a window to the front as well as it goes; whether it came is looked at.
     fn raise_window(&self, window_uid: &str) -> Result<()>;

@@ -27,6 +27,10 @@ pub struct FakeBackend {
     put_away: bool,
     /// What the options are in, where containers select their children.
     container: Option<&'static str>,
+    /// What "it" is in, the outermost first; a click there shows it.
+    pub way_in: Vec<&'static str>,
+    /// Only so many clicks show it.
+    pub opens_after: Cell<usize>,
     /// What the field makes of every text that is typed.
     pub garbles: Option<&'static str>,
     /// Somebody else presses keys while a text is typed.
@@ -38,6 +42,8 @@ pub struct FakeBackend {
     /// Whether the window comes to the front when it is raised.
     pub raises: Cell<bool>,
     pub covered: Cell<bool>,
+    /// Its application is known to rest after an input.
+    pub rests: Cell<bool>,
     pub sight: Cell<Rect>,
     profile: InputProfile,
     pub clock: Clock,
@@ -95,6 +101,8 @@ impl FakeBackend {
             typed_part: RefCell::default(),
             put_away: false,
             container: None,
+            way_in: Vec::new(),
+            opens_after: Cell::new(1),
             garbles: None,
             disturbed: Cell::new(false),
             is_open: Cell::new(false),
@@ -103,6 +111,7 @@ impl FakeBackend {
             active: Cell::new(true),
             raises: Cell::new(true),
             covered: Cell::new(false),
+            rests: Cell::new(false),
             sight: Cell::new(SCREEN),
             profile,
             clock: Clock::steered(),
@@ -265,6 +274,12 @@ impl Backend for FakeBackend {
     }
 
     fn position(&self, element: &Handle) -> Result<Option<ChildPosition>> {
+        if self.parts.contains(&element.native.as_str()) {
+            return Ok(Some(ChildPosition { parent: handle("it"), index: 0 }));
+        }
+        if let Some(around) = self.way_in.last().filter(|_| element.native == "it") {
+            return Ok(Some(ChildPosition { parent: handle(around), index: 0 }));
+        }
         let index = self.options.iter().position(|name| *name == element.native);
         let parent = self.container.map(handle);
         Ok(parent.zip(index).map(|(parent, index)| ChildPosition { parent, index: index as i32 }))
@@ -274,8 +289,10 @@ impl Backend for FakeBackend {
         Ok(self.active.get())
     }
 
-    fn effect_time(&self, _: &Handle) -> Result<Duration> {
-        Ok(self.profile.timing.effect)
+    fn effect(&self, _: &Handle, _: Route) -> Result<InputEffect> {
+        let rests = self.rests.get();
+        let within = if rests { Duration::from_millis(40) } else { self.profile.timing.effect };
+        Ok(InputEffect { rests, ..InputEffect::within(within) })
     }
 
     fn raise_window(&self, _: &str) -> Result<()> {
@@ -299,6 +316,13 @@ impl Backend for FakeBackend {
         let at = at.map_or_else(|| "here".to_owned(), |at| format!("{},{}", at.x, at.y));
         let held = if held.is_empty() { String::new() } else { format!("{held:?} ") };
         self.note(format!("{held}{action:?} {at}"));
+        let clicks = self.log.borrow().iter().filter(|line| line.contains("Click")).count();
+        if !self.way_in.is_empty()
+            && clicks >= self.opens_after.get()
+            && let Some(it) = self.elements.borrow_mut().get_mut("it")
+        {
+            it.showing = Some(true);
+        }
         Ok(())
     }
 

@@ -16,8 +16,8 @@ pub mod fake_backend;
 mod strategy;
 
 pub use backend::{
-    Backend, ChildPosition, ElementState, InputProfile, NamedAction, OptionItem, Request, RequestOutcome,
-    TextLength, Timing, TypedText,
+    Backend, ChildPosition, ElementState, InputEffect, InputProfile, NamedAction, OptionItem, Request,
+    RequestOutcome, TextLength, Timing, TypedText,
 };
 pub use date_field::{DatePart, is_date};
 pub use strategy::{READ_BACK_TIME, act, check, poll_until};

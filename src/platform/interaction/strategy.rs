@@ -7,9 +7,10 @@
 //! What toolkits answer is not believed where it can be read back: GTK4 says yes to a text that it does not take,
 //! progress bars to a value that they ignore, Qt to a focus that it does not give.
 
+use std::cell::Cell;
 use std::time::Duration;
 
-use super::backend::{Backend, ElementState, OptionItem, Request, RequestOutcome, TypedText};
+use super::backend::{Backend, ElementState, InputEffect, OptionItem, Request, RequestOutcome, TypedText};
 use super::date_field::digits_of_parts;
 use super::{
     Drag, PointerAction, choice_index, done_by, done_with_note, key_combo, no_point, option_not_found,
@@ -25,15 +26,33 @@ use crate::platform::{Done, PressGuard, PressKind, Route, Unguarded};
 pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
 const POPUP_TIME: Duration = Duration::from_millis(1_000);
 const STEP: Duration = Duration::from_millis(20);
+/// The parts of a date may be in a group of it.
+const LEVELS_OF_DATE: usize = 2;
+/// LibreOffice has seven groups between a field and its tool bar.
+const LEVELS_OF_BAR: usize = 9;
+/// Menus in menus.
+const LEVELS_OF_MENUS: usize = 6;
+/// While another menu is open, the first click on a menu may only close that.
+const CLICKS_ON_A_MENU: usize = 2;
 
 pub fn act(backend: &dyn Backend, guard: &dyn PressGuard, act: &Act, delivery: Delivery) -> Result<Done> {
-    let done = Interaction { backend, guard, delivery }.act(act)?;
-    let settles_in = match (done.verified, delivery, act.element()) {
-        (true, ..) => AFTER_READ_BACK,
-        (false, Delivery::Background, Some(element)) => backend.effect_time(element)?,
-        _ => backend.profile().timing.effect,
+    let interaction = Interaction::new(backend, guard, delivery);
+    let done = interaction.act(act)?;
+    // In the background that was waited for already.
+    let switches = delivery == Delivery::Foreground && interaction.switches.get();
+    let is_late = switches || is_slow(act);
+    let effect = match act.element() {
+        _ if done.verified => InputEffect::within(AFTER_READ_BACK),
+        Some(element) if !is_late => backend.effect(element, done.route)?,
+        _ => InputEffect::within(backend.profile().timing.effect),
     };
-    Ok(Done { settles_in, ..done })
+    let comes_late = is_late || effect.comes_late;
+    Ok(Done { settles_in: effect.within, rests: effect.rests, comes_late, ..done })
+}
+
+/// What an application may answer after a pause of its own, such as with a tooltip.
+fn is_slow(act: &Act) -> bool {
+    matches!(act, Act::Hover { .. } | Act::Drag { .. })
 }
 
 /// What has come about may still bring something else with it.
@@ -41,7 +60,7 @@ const AFTER_READ_BACK: Duration = Duration::from_millis(40);
 
 /// Refuses what would be refused before anything is done.
 pub fn check(backend: &dyn Backend, act: &Act) -> Result<()> {
-    let interaction = Interaction { backend, guard: &Unguarded, delivery: Delivery::Background };
+    let interaction = Interaction::new(backend, &Unguarded, Delivery::Background);
     match act {
         Act::SetValue { element, text } => interaction.check_value(element, text).map(|_| ()),
         Act::Scroll { .. } | Act::Hover { .. } => Ok(()),
@@ -76,14 +95,29 @@ const DISTURBED: &str =
 
 const UNFOCUSED: &str = "it was clicked, but does not report that it has the focus";
 
+/// GTK 3 runs a dialog inside of the action that opens it, and a key that it gets meanwhile stops it for good.
+const UNANSWERED: &str = "the application has not answered since: it may have opened a dialog inside of this action, and \
+                          then tells of no element before that is closed. Close it with the mouse (click_at) and press \
+                          no key before, which may hang the application";
+
+const SELECTED_ONLY: &str = "it was selected; whether the application has applied that was not seen. Where it has not, \
+                             scroll the option into view and click it";
+
 /// One input under way.
 struct Interaction<'a> {
     backend: &'a dyn Backend,
     guard: &'a dyn PressGuard,
     delivery: Delivery,
+    /// The element should be on where it was off, or the other way round, however long its application takes to say so:
+    /// LibreOffice does after a third of a second.
+    switches: Cell<bool>,
 }
 
-impl Interaction<'_> {
+impl<'a> Interaction<'a> {
+    fn new(backend: &'a dyn Backend, guard: &'a dyn PressGuard, delivery: Delivery) -> Self {
+        Self { backend, guard, delivery, switches: Cell::new(false) }
+    }
+
     fn act(&self, act: &Act) -> Result<Done> {
         match act {
             // Only the pointer holds keys meanwhile.
@@ -99,7 +133,7 @@ impl Interaction<'_> {
             Act::Click { element, at, button, count, .. } => {
                 self.point(PointerAction::Click(*button, *count), element.as_ref(), *at)
             }
-            Act::Invoke { element } => self.request_or_click(element, None, |state| state.invoke.clone()),
+            Act::Invoke { element } => self.invoke(element),
             Act::Focus { element } => self.focus(element),
             Act::SetValue { element, text } => self.set_value(element, text),
             Act::Select { element, option: None } => {
@@ -152,13 +186,75 @@ impl Interaction<'_> {
 
     // ── clicking ───────────────────────────────────────────────────────────────────────────────────
 
-    /// The element itself is asked first, but for one that would take its time where the pointer meets it.
+    /// The element itself is asked first, but for one that the pointer serves better where it meets it.
     fn click(&self, element: &Handle, at: Option<Point>) -> Result<Done> {
         let state = self.enabled(element)?;
-        if state.plays_click && self.delivery == Delivery::Foreground && self.is_met(element, &state, at)? {
+        self.switches.set(is_switched_by_click(&state));
+        if state.runs_dialog
+            && let Some(done) = self.click_as_a_person(element, &state, at)?
+        {
+            return Ok(done);
+        }
+        if state.pointer_first && self.delivery == Delivery::Foreground && self.is_met(element, &state, at)? {
             return self.point(PointerAction::Click(Button::Left, 1), Some(element), at);
         }
         self.request_or_point(element, at, &state, state.click.clone())
+    }
+
+    /// The click on something whose own action may leave its application without an answer: an entry of a closed menu is
+    /// clicked in its menu, and what says that it opens a dialog is never asked to do so by itself. `None` where it may be.
+    fn click_as_a_person(
+        &self,
+        element: &Handle,
+        state: &ElementState,
+        at: Option<Point>,
+    ) -> Result<Option<Done>> {
+        let opens_dialog = asks_for_more(&state.name);
+        if self.delivery == Delivery::Background {
+            return if opens_dialog { Err(dialog_needs_front(state)) } else { Ok(None) };
+        }
+        let is_away = state.is_menu && state.showing == Some(false);
+        let left_click = PointerAction::Click(Button::Left, 1);
+        if is_away && self.open_menus_to(element)? {
+            return self.point(left_click, Some(element), None).map(Some);
+        }
+        match opens_dialog {
+            false => Ok(None),
+            true if is_away || state.pointer_first => self.point(left_click, Some(element), at).map(Some),
+            true => Err(unreachable(
+                state,
+                "a menu is open, and a click beside it only closes that; close it first",
+            )),
+        }
+    }
+
+    /// Opens the menus that the element is in with the pointer, from the outermost one on; whether the element shows then.
+    fn open_menus_to(&self, element: &Handle) -> Result<bool> {
+        let parent = |inner: &Handle| self.backend.position(inner).ok().flatten().map(|it| it.parent);
+        let is_menu = |it: &Handle| self.backend.element_state(it).is_ok_and(|state| state.is_menu);
+        let around = std::iter::successors(parent(element), parent).take(LEVELS_OF_MENUS);
+        let mut way: Vec<Handle> = around.take_while(is_menu).collect();
+        way.reverse();
+        for (at, menu) in way.iter().enumerate() {
+            let inner = way.get(at + 1).unwrap_or(element);
+            if self.is_out(inner)? {
+                continue;
+            }
+            if !self.is_out(menu)? || !self.opens_menu(menu, inner)? {
+                return Ok(false);
+            }
+        }
+        self.is_out(element)
+    }
+
+    fn opens_menu(&self, menu: &Handle, inner: &Handle) -> Result<bool> {
+        for _ in 0..CLICKS_ON_A_MENU {
+            self.point(PointerAction::Click(Button::Left, 1), Some(menu), None)?;
+            if self.until(READ_BACK_TIME, || self.is_out(inner))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the pointer meets the element as things are, without a raise or a scroll.
@@ -167,6 +263,16 @@ impl Interaction<'_> {
             Some(place) => self.backend.hits_window(&element.window_uid, point_in(place, at)),
             None => Ok(false),
         }
+    }
+
+    fn invoke(&self, element: &Handle) -> Result<Done> {
+        let state = self.enabled(element)?;
+        if state.runs_dialog
+            && let Some(done) = self.click_as_a_person(element, &state, None)?
+        {
+            return Ok(done);
+        }
+        self.request_or_point(element, None, &state, state.invoke.clone())
     }
 
     fn request_or_click(
@@ -263,10 +369,7 @@ impl Interaction<'_> {
         let label = request.label().to_owned();
         Ok(match self.backend.request(element, request)? {
             RequestOutcome::Accepted => Some(done_with_note(Route::Accessibility, label)),
-            RequestOutcome::Unanswered => {
-                let note = "the application has not answered yet; it may be showing a dialog";
-                Some(done_with_note(Route::Accessibility, note))
-            }
+            RequestOutcome::Unanswered => Some(done_with_note(Route::Accessibility, UNANSWERED)),
             RequestOutcome::Refused => None,
         })
     }
@@ -441,10 +544,33 @@ impl Interaction<'_> {
         if let (Some(range), Some(number)) = (state.range, parse_number(text)) {
             return self.set_number(element, &state, range, number);
         }
-        if state.settable && self.takes_text(element, &state, text)? {
-            return Ok(verified(Route::Accessibility));
+        if state.settable {
+            self.focus_first(element, &state)?;
+            if self.takes_text(element, &state, text)? {
+                return Ok(verified(Route::Accessibility));
+            }
         }
         self.type_over(element, &state, text)
+    }
+
+    /// A text in a combo box or a tool bar may count only when enter ends it, so that the keys behind it have to go there:
+    /// LibreOffice keeps the focus in the document while the box of its styles takes a text.
+    fn focus_first(&self, element: &Handle, state: &ElementState) -> Result<()> {
+        if self.delivery == Delivery::Foreground
+            && !state.focused
+            && (state.is_bar || self.is_in(element, LEVELS_OF_BAR, |around| around.is_bar))
+            && self.backend.has_keyboard(&element.window_uid)?
+        {
+            self.backend.request(element, Request::Focus)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this holds for one of those that are just around the element, as far as it tells what is.
+    fn is_in(&self, element: &Handle, levels: usize, holds: fn(&ElementState) -> bool) -> bool {
+        let around = |inner: &Handle| self.backend.position(inner).ok().flatten().map(|it| it.parent);
+        let mut around = std::iter::successors(around(element), around).take(levels);
+        around.any(|parent| self.backend.element_state(&parent).is_ok_and(|state| holds(&state)))
     }
 
     /// The element, if it is one that could take this value.
@@ -528,10 +654,25 @@ impl Interaction<'_> {
         Ok(holds)
     }
 
+    /// A line break may press a button, and what comes up then gets the rest, which nobody has judged.
+    fn refuse_unjudged_lines(&self, text: &str) -> Result<()> {
+        let goes_on = text.split_once(['\n', '\r']).is_some_and(|(_, rest)| !rest.is_empty());
+        if goes_on && self.guard.judges() {
+            return Err(Error::new(
+                Kind::PatternUnsupported,
+                "the field takes its value by keys alone, and what its line breaks press has not been judged; \
+                 nothing was typed. type_text judges each line",
+            ));
+        }
+        Ok(())
+    }
+
     fn type_over(&self, element: &Handle, state: &ElementState, text: &str) -> Result<Done> {
         self.check_front(state)?;
+        self.refuse_unjudged_lines(text)?;
         self.focus_for_keys(element)?;
-        if !state.ends_by_enter {
+        // What is typed into a part of a date replaces it, and all of the page would be selected.
+        if !state.ends_by_enter && !self.is_in(element, LEVELS_OF_DATE, |around| around.is_date) {
             self.select_text(element, state)?;
         }
         let typed = match text {
@@ -620,6 +761,9 @@ impl Interaction<'_> {
     }
 
     fn choose(&self, element: &Handle, state: &ElementState, option: &OptionItem) -> Result<Done> {
+        if state.options_by_pointer {
+            return self.choose_by_pointer(element, state, option);
+        }
         if self.select_child(element, state, option)? {
             return Ok(verified(Route::Accessibility));
         }
@@ -644,6 +788,20 @@ impl Interaction<'_> {
         Ok(if chosen { Done { verified: true, ..done } } else { selection_unconfirmed(&done) })
     }
 
+    /// An option that an application applies when it is clicked and not when it is selected.
+    fn choose_by_pointer(&self, element: &Handle, state: &ElementState, option: &OptionItem) -> Result<Done> {
+        let own = self.enabled(&option.handle)?;
+        if self.delivery == Delivery::Foreground && self.is_met(&option.handle, &own, None)? {
+            let done = self.point(PointerAction::Click(Button::Left, 1), Some(&option.handle), None)?;
+            let chosen = self.is_chosen_soon(element, option)?;
+            return Ok(if chosen { Done { verified: true, ..done } } else { selection_unconfirmed(&done) });
+        }
+        match self.select_child(element, state, option)? {
+            true => Ok(done_with_note(Route::Accessibility, SELECTED_ONLY)),
+            false => Err(unreachable(&own, "it does not show, and it cannot be selected by itself")),
+        }
+    }
+
     /// The element selects the option, or the option's parent does. Only what can be read back counts.
     fn select_child(&self, element: &Handle, state: &ElementState, option: &OptionItem) -> Result<bool> {
         let Some(position) = &option.position else {
@@ -662,11 +820,20 @@ impl Interaction<'_> {
 
     /// Opens the element where its options are put away, so that the pointer reaches one of them.
     fn bring_out(&self, element: &Handle, state: &ElementState, option: &Handle) -> Result<()> {
-        if !state.hides_options || self.is_out(option)? {
+        if !state.hides_options || self.is_option_out(element, option)? {
             return Ok(());
         }
         self.open(element, state)?;
-        self.until(POPUP_TIME, || self.is_out(option)).map(|_| ())
+        self.until(POPUP_TIME, || self.is_option_out(element, option)).map(|_| ())
+    }
+
+    /// Qt says of the options of a closed combo box that they show; the list that they are in has no place then.
+    fn is_option_out(&self, element: &Handle, option: &Handle) -> Result<bool> {
+        let list = self.backend.position(option)?.map(|position| position.parent);
+        let list = list.filter(|list| list != element);
+        let has_place =
+            |list: &Handle| self.backend.element_state(list).is_ok_and(|list| list.bounds.is_some());
+        Ok(list.as_ref().is_none_or(has_place) && self.is_out(option)?)
     }
 
     fn is_out(&self, option: &Handle) -> Result<bool> {
@@ -694,6 +861,11 @@ impl Interaction<'_> {
 /// The caller's point was chosen with care for what covers the element; it counts while it fits.
 fn point_in(place: Rect, at: Option<Point>) -> Point {
     at.filter(|at| place.contains(*at)).unwrap_or(place.center())
+}
+
+/// Whether a click turns it on or off. What is selected by a click stays so by the next.
+fn is_switched_by_click(state: &ElementState) -> bool {
+    state.selected == Some(false) || (state.selected == Some(true) && state.unseen_click.is_some())
 }
 
 /// It was read back.
@@ -760,6 +932,22 @@ fn only_in_front(state: &ElementState) -> Error {
     let message = format!(
         "{name} needs the pointer or the keyboard for this, and its window is in the background; the argument \
          delivery:\"foreground\" brings the window to the front first"
+    );
+    Error::new(Kind::ElementOccluded, message)
+}
+
+/// Whether a name says that a dialog asks for more before anything is done: `Save As…`.
+fn asks_for_more(name: &str) -> bool {
+    let name = name.trim_end();
+    name.ends_with('…') || name.ends_with("...")
+}
+
+fn dialog_needs_front(state: &ElementState) -> Error {
+    let message = format!(
+        "'{}' opens a dialog, and an application of GTK 3 answers nothing while a dialog is open that it opened in the \
+         background; nothing was pressed. The argument delivery:\"foreground\" brings the window to the front and \
+         clicks as a person does",
+        state.name
     );
     Error::new(Kind::ElementOccluded, message)
 }

@@ -1,15 +1,17 @@
 //! The platform of an X11 session: which part answers which question.
 
+use std::ops::Range;
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::accessibility::{AtspiClient, Detail, WindowFacts};
+use super::accessibility::{AtspiClient, CONNECT_TIME, Detail, WindowFacts};
 use super::apps::LinuxApps;
 use super::clipboard::X11Clipboard;
 use super::desktop::{self, WindowFrame};
 use super::input::{Sent, X11Input};
 use super::interaction::AtspiElements;
 use super::popups::{self, PointerHit, Popup};
+use super::rest::{self, RestState, RestWait};
 use super::sandbox::Sandbox;
 use super::watch::X11Watcher;
 use super::window_uid::WindowUid;
@@ -25,8 +27,8 @@ use crate::platform::interaction::{Drag, TypedText};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
-    Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates,
-    Desktop, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Accessibility, Activation, AllowedRegion, BellWatch, Capabilities, Capture, Coordinates, Desktop, Facts,
+    FieldText, Health, Menu, Patience, Platform, Shot, platform_parts,
 };
 
 /// A wait looks again after this time, whether or not an event came.
@@ -48,12 +50,18 @@ pub struct Linux {
 impl Linux {
     /// Fails with a sentence when there is no display.
     pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
+        Self::connect_within(clock, env, CONNECT_TIME)
+    }
+
+    /// The same, where the accessibility bus may take this long to answer.
+    pub fn connect_within(clock: Clock, env: &SessionEnv, bus_time: Duration) -> Result<Self, String> {
         let link = X11Session::connect(Some(&display(env)?))?;
         if let Err(error) = link.with_server(lease::clean_up) {
             tracing::warn!("keys that an earlier server pressed may still be down: {error}");
         }
         let bell = Bell::default();
-        let accessible = AtspiClient::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
+        let accessible =
+            AtspiClient::start(clock.clone(), bell.clone(), bus_time).map_err(|error| error.message)?;
         let watcher = X11Watcher::start(link.display(), bell.clone())
             .map_err(|problem| format!("cannot start the thread for window events: {problem}"))?;
         let is_listening = move || watcher.is_listening();
@@ -102,14 +110,25 @@ impl Linux {
         self.hands.drag(&self.link, &self.clock, drag, cancel)
     }
 
-    pub fn press_keys(&self, combo: &KeyCombo) -> Result<()> {
-        self.hands.keys(&self.link, combo)
+    pub fn press_keys(&self, combo: &KeyCombo, cancel: &Cancel) -> Result<()> {
+        self.check_takes_keys(cancel)?;
+        let pause = |server: &X11Server, sent| self.settle_after(server, sent, cancel);
+        self.hands.keys(&self.link, combo, &pause)
     }
 
     /// Types into what has the keyboard. The first character may bring up the field that the others are for.
     pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<TypedText> {
+        self.check_takes_keys(cancel)?;
         let pause = |server: &X11Server, sent| self.settle_after(server, sent, cancel);
         self.hands.text(&self.link, text, cancel, &pause)
+    }
+
+    /// Nothing is typed blindly: an application that does not answer gets no key.
+    fn check_takes_keys(&self, cancel: &Cancel) -> Result<()> {
+        match self.link.with_errors(settle::check_takes_keys)? {
+            Some(pid) => self.accessible.check_takes_keys(pid, cancel),
+            None => Ok(()),
+        }
     }
 
     /// Waits until the application has done what was sent to it last. Toolkits run shortcuts before letters that came
@@ -134,10 +153,17 @@ impl Linux {
         Ok(())
     }
 
-    /// Waits until a program has done what it was asked over the accessibility bus.
-    pub fn settle_process(&self, pid: u32, cancel: &Cancel) -> Result<()> {
-        self.accessible.round_trip(pid, cancel)?;
-        self.link.with_server(|server| settle::wait_until_quiet(server, pid))
+    /// Waits until the application of a window has done what it was sent or asked, and says whether it rests. What it
+    /// told of that has been heard.
+    pub fn await_rest(&self, window: &Window, wait: &RestWait<'_>, cancel: &Cancel) -> Result<RestState> {
+        let xid = WindowUid::parse(&window.uid)?.xid;
+        let rest = self.link.with_server(|server| rest::await_rest(server, xid, window.pid, wait))?;
+        if matches!(rest, RestState::Quiet | RestState::InParts) {
+            // The next input need not wait for this one.
+            self.hands.take_sent();
+            self.accessible.round_trip(window.pid, cancel)?;
+        }
+        Ok(rest)
     }
 
     /// Whether keys go to the window, which window managers tell a moment too early.
@@ -161,8 +187,7 @@ impl Linux {
 
     /// What of the window is known both to X11 and on the accessibility bus.
     fn sought(&self, window: &Window) -> Result<WindowFacts> {
-        let frame = self.frame(&window.uid)?;
-        let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
+        let (frame, mine) = self.link.with_errors(|server| desktop::frame_among(server, window))?;
         let shadow = frame.shadow;
         Ok(WindowFacts {
             pid: window.pid,
@@ -216,10 +241,6 @@ impl Platform for Linux {
         }
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
     fn health(&self) -> Health {
         match self.link.with_server(lease::held_by_another) {
             Ok(taken) => Health { desktop: None, accessibility: self.accessible.bus_problem(), taken },
@@ -227,32 +248,14 @@ impl Platform for Linux {
         }
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
-    }
-
-    fn input(&self) -> &dyn Input {
-        self
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &self.clipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &self.watch
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: &self.clipboard,
+        apps: &self.apps,
+        watch: &self.watch,
     }
 }
 
@@ -266,7 +269,7 @@ impl Desktop for Linux {
     }
 
     fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
-        let PointerHit::Popup(popup) = self.under(point)? else {
+        let Some(popup) = self.link.with_server(|server| popups::popup_at(server, point))? else {
             return Ok(None);
         };
         let window_uid = popup.owner_window(&self.windows()?).map(str::to_owned);
@@ -331,12 +334,24 @@ impl Accessibility for Linux {
     }
 
     fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-        self.accessible.tree(self.sought(window)?, window.bounds, Detail::Focus, patience)
+        let tree = self.accessible.tree(self.sought(window)?, window.bounds, Detail::Focus, patience)?;
+        // The cell of a sheet that has it now may be one that was not read before.
+        if tree.focused().is_some() { Ok(tree) } else { self.tree(window, patience) }
     }
 
     fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
         let elements = AtspiElements { accessible: &self.accessible, cancel };
         elements.state_with_text(element).map(|state| Some(state.into()))
+    }
+
+    fn text_places(
+        &self,
+        element: &Handle,
+        text: &str,
+        characters: &[Range<usize>],
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<Rect>>> {
+        self.accessible.text_places(element, text, characters, cancel)
     }
 }
 

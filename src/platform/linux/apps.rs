@@ -17,7 +17,7 @@ use super::sandbox::Sandbox;
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::app::{App, Ended, Launch, MOST_SIMILAR, Program, Run, similar_apps};
+use crate::model::app::{App, Ended, Launch, MOST_SIMILAR, Program, ProgramEnd, Run, similar_apps};
 use crate::platform::Apps;
 use crate::platform::session_env::SessionEnv;
 use crate::text::nearest;
@@ -64,8 +64,20 @@ impl Apps for LinuxApps {
         self.launcher.launch(launch)
     }
 
+    fn where_files_go(&self) -> Option<String> {
+        self.launcher.where_files_go()
+    }
+
+    fn is_without_network(&self) -> bool {
+        self.launcher.is_without_network()
+    }
+
     fn is_running(&self, pid: u32) -> bool {
         launch::is_running(pid)
+    }
+
+    fn program_end(&self, pid: u32) -> Option<ProgramEnd> {
+        self.launcher.program_end(pid)
     }
 
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {

@@ -136,7 +136,8 @@ impl X11Canvas {
 
     fn into_shot(self) -> Result<Shot, X11Failure> {
         let (width, height) = area_sides(self.area);
-        Ok(Shot { picture: Picture::from_buffer(width, height, self.rgba)?, area: self.area })
+        let picture = Picture::from_buffer(width, height, self.rgba).map_err(Error::from)?;
+        Ok(Shot { picture, area: self.area })
     }
 
     /// Paints `part` of a window that covers `outer`, from the pixels that the window keeps itself.

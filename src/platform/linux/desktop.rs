@@ -141,6 +141,7 @@ impl ListedX11Window {
             bounds: self.frame.bounds(),
             focused: self.focused,
             minimized: self.hidden,
+            url: None,
         }
     }
 }
@@ -164,6 +165,18 @@ pub fn window_frame(server: &X11Server, uid: &str) -> Result<WindowFrame, X11Fai
     Ok(frame_and_hidden(server, uid)?.0)
 }
 
+/// Where a window is, and how many windows its process has.
+pub fn frame_among(server: &X11Server, window: &Window) -> Result<(WindowFrame, usize), X11Failure> {
+    let uid = WindowUid::parse(&window.uid)?;
+    let sight = look_at_desktop(server)?;
+    let mine = sight.windows.iter().filter(|other| other.frame.pid.unwrap_or(0) == window.pid).count();
+    match find_window(&sight, uid) {
+        Some(seen) => Ok((seen.frame, mine)),
+        // What the manager does not list may be there all the same.
+        None => Ok((window_frame(server, &window.uid)?, mine)),
+    }
+}
+
 /// Also whether the window is off the screen now.
 pub fn frame_and_hidden(server: &X11Server, uid: &str) -> Result<(WindowFrame, bool), X11Failure> {
     let wanted = WindowUid::parse(uid)?;
@@ -175,11 +188,16 @@ pub fn frame_and_hidden(server: &X11Server, uid: &str) -> Result<(WindowFrame, b
 /// Whether a window says of itself that it is a splash screen.
 pub fn is_splash(server: &X11Server, uid: &str) -> Result<bool, X11Failure> {
     let xid = WindowUid::parse(uid)?.xid;
-    let kinds = get_property(server, xid, server.atoms._NET_WM_WINDOW_TYPE, PROPERTY_WORDS)?.reply();
-    match kinds.map_err(X11Error::from) {
-        Ok(kinds) => Ok(property_numbers(kinds).contains(&server.atoms._NET_WM_WINDOW_TYPE_SPLASH)),
+    Ok(is_of_type(server, xid, server.atoms._NET_WM_WINDOW_TYPE_SPLASH)?)
+}
+
+/// Whether a window says of itself that it is of this type; one that closed is of none.
+pub fn is_of_type(server: &X11Server, xid: u32, wanted: u32) -> Result<bool, X11Error> {
+    let types = get_property(server, xid, server.atoms._NET_WM_WINDOW_TYPE, PROPERTY_WORDS)?.reply();
+    match types.map_err(X11Error::from) {
+        Ok(types) => Ok(property_numbers(types).contains(&wanted)),
         Err(trouble) if trouble.is_gone() => Ok(false),
-        Err(trouble) => Err(trouble.into()),
+        Err(trouble) => Err(trouble),
     }
 }
 

@@ -11,6 +11,7 @@ pub use super::{is_by_powershell, probe};
 
 use super::sandbox::isolation::Isolation;
 use super::sandbox::{Sandbox, SandboxPlan};
+use super::session::DesktopSession;
 use crate::clock::Clock;
 use crate::config::{PlatformChoice, Sandbox as SandboxConfig};
 use crate::error::Result;
@@ -27,7 +28,9 @@ pub fn private_desktop(config: &SandboxConfig, command: &[String], clock: &Clock
         let said = warning.or_else(|| isolation.as_ref().map(|isolation| isolation.describe().to_owned()));
         (SandboxPlan { size: config.size, command: command.to_vec(), isolation }, said)
     });
-    match plan.and_then(|(plan, said)| Ok((Sandbox::start(&plan)?, plan.isolation.is_some(), said))) {
+    match plan.and_then(|(plan, said)| {
+        start_sharing(&plan, config).map(|sandbox| (sandbox, plan.isolation.is_some(), said))
+    }) {
         Err(reason) => absent_because(format!("the private desktop did not start: {reason}")).into(),
         Ok((sandbox, isolated, said)) => {
             if let Some(remark) = sandbox.remark() {
@@ -42,9 +45,23 @@ pub fn private_desktop(config: &SandboxConfig, command: &[String], clock: &Clock
             let sandbox = Arc::new(sandbox);
             let platform =
                 super::connect_private(clock.clone(), &sandbox, said).unwrap_or_else(absent_because);
-            Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
+            let seen_by = Some(how_to_see(sandbox.session()));
+            Chosen { platform, ends_with_us: Some(Box::new(sandbox)), seen_by }
         }
     }
+}
+
+/// It has no screen of its own; a VNC server lends it one.
+fn how_to_see(session: &DesktopSession) -> String {
+    let (display, key) = (&session.display, session.xauthority.display());
+    format!(
+        "the private desktop is on no screen; to see and operate it, run on this machine: \
+         x11vnc -localhost -display {display} -auth {key}   and open localhost:5900 in a VNC viewer"
+    )
+}
+
+fn start_sharing(plan: &SandboxPlan, config: &SandboxConfig) -> Result<Sandbox, String> {
+    Ok(Sandbox::start(plan)?.sharing(config.writable.clone()))
 }
 
 /// Tesseract reads here (`ocr`).

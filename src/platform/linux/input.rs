@@ -68,6 +68,8 @@ impl Sent {
 
 /// After that an application has done what it was sent, or is busy with something else.
 const TAKEN_IN: Duration = Duration::from_secs(1);
+/// A field that a character opens is there after this time; whoever types later need not wait for it.
+const FIELD_OPENS: Duration = Duration::from_millis(250);
 
 /// Waits for the application in the middle of a text.
 pub type Pause<'a> = dyn Fn(&X11Server, Sent) -> Result<(), X11Failure> + 'a;
@@ -156,6 +158,11 @@ impl X11Input {
         *lock(&self.sent) = Some((sent, Deadline::after(TAKEN_IN)));
     }
 
+    /// One character was typed, which may open the field that the next ones belong into.
+    pub fn note_first_character(&self) {
+        *lock(&self.sent) = Some((Sent::Shortcut, Deadline::after(FIELD_OPENS)));
+    }
+
     /// What was sent a moment ago, for whoever waits until it has come about.
     pub fn take_sent(&self) -> Option<Sent> {
         lock(&self.sent).take().filter(|(_, until)| !until.is_over()).map(|(sent, _)| sent)
@@ -193,7 +200,7 @@ impl X11Input {
         })
     }
 
-    pub fn keys(&self, link: &X11Session, combo: &KeyCombo) -> Result<()> {
+    pub fn keys(&self, link: &X11Session, combo: &KeyCombo, pause: &Pause<'_>) -> Result<()> {
         let keysym = keys::key_keysym(&combo.key)?;
         self.note_sent(Sent::of(combo));
         self.with_nothing_held(link, |server, grip| {
@@ -203,6 +210,11 @@ impl X11Input {
             let stroke = find_stroke(&layout, keysym)?;
             for modifier in &combo.modifiers {
                 grip.press_down(X11Held::Key(modifier_key(&layout, *modifier)?.code))?;
+            }
+            if combo.modifiers.contains(&Modifier::Alt) {
+                // Qt runs the mnemonic of a menu as soon as it comes, and takes the held key afterwards, which shuts the
+                // menu: the key has to be taken before the mnemonic comes.
+                pause(server, Sent::Text)?;
             }
             let has_shift = combo.modifiers.contains(&Modifier::Shift);
             grip.strike_key(&layout, Stroke { shift: stroke.shift && !has_shift, ..stroke })
@@ -223,7 +235,7 @@ impl X11Input {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             let mut typed = TypedText::default();
-            let mut pace = Pace { pause, first: true };
+            let mut pace = Pace { pause, first: true, left: keysyms.len() };
             for batch in layout::split_batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
                 typed.disturbed |= type_batch(server, grip, &layout, &batch, &mut pace, cancel)?;
@@ -430,12 +442,15 @@ struct Pace<'a> {
     pause: &'a Pause<'a>,
     /// Nothing was typed yet.
     first: bool,
+    /// How many characters are to come.
+    left: usize,
 }
 
 impl Pace<'_> {
     fn after_key(&mut self, server: &X11Server, keysym: Keysym) -> Result<(), X11Failure> {
+        self.left = self.left.saturating_sub(1);
         // In a list of files the first character opens the field that the others belong into.
-        if std::mem::take(&mut self.first) {
+        if std::mem::take(&mut self.first) && self.left > 0 {
             server.sync_server()?;
             return (self.pause)(server, Sent::Shortcut);
         }

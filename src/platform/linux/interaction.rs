@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::accessibility::element::{AtspiElement, Child, ToldText};
 use super::accessibility::{AtspiClient, roles};
+use super::rest::{RestState, RestWait};
 use super::{Linux, desktop, lease, pointer_target};
 use crate::clock::{Cancel, Clock};
 use crate::error::{Kind, Result};
@@ -12,10 +13,10 @@ use crate::model::element::Range;
 use crate::model::input::{Act, Delivery, Handle, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Point, Rect, Window};
 use crate::platform::interaction::{
-    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
-    RequestOutcome, TextLength, Timing, TypedText, act, check, no_point,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputEffect, InputProfile, OptionItem,
+    PointerAction, Request, RequestOutcome, TextLength, Timing, TypedText, act, check, no_point,
 };
-use crate::platform::{Activation, Claimant, Desktop, Done, Input, PressGuard};
+use crate::platform::{Activation, Claimant, Desktop, Done, Input, PressGuard, Route};
 
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
@@ -26,8 +27,12 @@ const DATE_PARTS: usize = 3;
 
 /// GTK4 plays the press of a button for a quarter of a second before it happens.
 const PLAYED_PRESS: Duration = Duration::from_millis(330);
+/// How long a program may go on before it counts as busy with something else.
+const TO_REST: Duration = Duration::from_millis(300);
 /// For what a program tells of after it sleeps again.
 const SETTLED: Duration = Duration::from_millis(40);
+/// The same for one whose processes tell each other: Chromium gathers what changed in a page before it tells it.
+const HANDED_ON: Duration = Duration::from_millis(160);
 
 pub const PROFILE: InputProfile = InputProfile {
     // GTK4 plays the press of a button for a quarter of a second before it happens.
@@ -43,6 +48,8 @@ pub fn element_state(told: &AtspiElement) -> ElementState {
     ElementState {
         ends_by_enter: is_cell,
         is_date: roles::is_one_of(told.role, &[atspi::Role::DateEditor]),
+        is_bar: roles::is_one_of(told.role, &[atspi::Role::ComboBox, atspi::Role::ToolBar]),
+        is_menu: told.is_menu_entry() || roles::is_one_of(told.role, &[atspi::Role::Menu]),
         name: told.name.clone(),
         enabled: told.enabled(),
         focused: told.focused(),
@@ -123,6 +130,9 @@ impl AtspiElements<'_> {
     }
 
     pub fn position(self, element: &Handle) -> Result<Option<ChildPosition>> {
+        if let Some((parent, index)) = self.accessible.lister(element, self.cancel)? {
+            return Ok(Some(ChildPosition { parent, index }));
+        }
         let Some(parent) = self.accessible.parent(element, self.cancel)? else {
             return Ok(None);
         };
@@ -189,11 +199,16 @@ fn option_item((position, child): (ChildPosition, Child)) -> OptionItem {
 
 impl Input for Linux {
     fn act(&self, input: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
-        act(&X11Backend { linux: self, cancel }, guard, input, delivery)
+        act(&X11Backend::new(self, cancel), guard, input, delivery)
     }
 
     fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
-        check(&X11Backend { linux: self, cancel }, input)
+        check(&X11Backend::new(self, cancel), input)
+    }
+
+    fn await_rest(&self, window: &Window, at_most: Duration, cancel: &Cancel) -> Result<bool> {
+        let wait = RestWait { at_most, is_over: &|| false };
+        Ok(Linux::await_rest(self, window, &wait, cancel)? == RestState::Quiet)
     }
 
     fn claim(&self, claimant: &Claimant) -> Result<()> {
@@ -224,7 +239,7 @@ impl Input for Linux {
 }
 
 impl Linux {
-    fn window(&self, uid: &str) -> Result<Window> {
+    pub fn window(&self, uid: &str) -> Result<Window> {
         let windows = self.windows()?;
         windows.into_iter().find(|window| window.uid == uid).ok_or_else(|| desktop::gone(uid))
     }
@@ -234,9 +249,25 @@ impl Linux {
 struct X11Backend<'a> {
     linux: &'a Linux,
     cancel: &'a Cancel,
+    /// How often changes were told of before it.
+    rings: u64,
 }
 
-impl X11Backend<'_> {
+impl<'a> X11Backend<'a> {
+    fn new(linux: &'a Linux, cancel: &'a Cancel) -> Self {
+        Self { linux, cancel, rings: linux.bell().rings() }
+    }
+
+    /// GTK 4 counts from its window, and plays the press of a button. GTK 3 is stuck in the dialog that its action opens;
+    /// while a menu is open, a click beside it would only close that.
+    fn prefers_pointer(&self, element: &Handle, told: &AtspiElement) -> Result<bool> {
+        if !told.may_run_dialog() {
+            return Ok(told.inset.is_some());
+        }
+        Ok(told.shows()
+            && pointer_target::has_open_menu(self.linux, &element.window_uid)? == told.is_menu_entry())
+    }
+
     fn elements(&self) -> AtspiElements<'_> {
         AtspiElements { accessible: &self.linux.accessible, cancel: self.cancel }
     }
@@ -256,9 +287,15 @@ impl Backend for X11Backend<'_> {
     }
 
     fn element_state(&self, element: &Handle) -> Result<ElementState> {
-        let state = self.elements().state(element)?;
-        // GTK4 counts from its window, and plays the press of a button.
-        Ok(ElementState { plays_click: state.window_offset.is_some(), ..state })
+        let told = self.elements().accessible.look_at(element, self.cancel)?;
+        let pointer_first = self.prefers_pointer(element, &told)?;
+        // Only a pointer that knows places can do better than the element itself.
+        Ok(ElementState {
+            pointer_first,
+            options_by_pointer: told.acts_by_clicked_options(),
+            runs_dialog: told.may_run_dialog(),
+            ..element_state(&told)
+        })
     }
 
     fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
@@ -287,16 +324,35 @@ impl Backend for X11Backend<'_> {
     }
 
     /// A program that sleeps again has done what it was asked, unless it plays the press first.
-    fn effect_time(&self, element: &Handle) -> Result<Duration> {
-        let is_gtk4 =
-            self.elements().accessible.look_at(element, self.cancel).is_ok_and(|it| it.inset.is_some());
-        if is_gtk4 {
-            return Ok(PLAYED_PRESS);
+    fn effect(&self, element: &Handle, route: Route) -> Result<InputEffect> {
+        let plays =
+            || self.elements().accessible.look_at(element, self.cancel).is_ok_and(|it| it.inset.is_some());
+        if route == Route::Accessibility && plays() {
+            return Ok(InputEffect { comes_late: true, ..InputEffect::within(PLAYED_PRESS) });
         }
-        match self.linux.window(&element.window_uid) {
-            Ok(window) => self.linux.settle_process(window.pid, self.cancel).map(|()| SETTLED),
-            Err(_) => Ok(SETTLED),
-        }
+        let began = self.linux.clock.now();
+        // What it tells of it is worth a look, whatever else it does: GTK4 goes on to play what was pressed.
+        let is_over = || self.linux.bell().rings() != self.rings;
+        let wait = RestWait { at_most: TO_REST, is_over: &is_over };
+        let rest = match self.linux.window(&element.window_uid) {
+            Ok(window) => self.linux.await_rest(&window, &wait, self.cancel),
+            // A window that closed has nothing more to tell.
+            Err(_) => Ok(RestState::Quiet),
+        };
+        // The input was sent, whatever becomes of the question.
+        let rest = match rest {
+            Err(error) if error.kind != Kind::Cancelled => RestState::Busy,
+            rest => rest?,
+        };
+        let took = self.linux.clock.now().saturating_sub(began);
+        tracing::debug!(?rest, ?took, "an application was waited for");
+        Ok(match rest {
+            RestState::Quiet => InputEffect { rests: true, ..InputEffect::within(SETTLED) },
+            RestState::InParts => InputEffect::within(HANDED_ON),
+            RestState::Busy | RestState::Left => {
+                InputEffect::within(PROFILE.timing.effect.saturating_sub(took))
+            }
+        })
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {
@@ -334,7 +390,7 @@ impl Backend for X11Backend<'_> {
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
         self.linux.settle(self.cancel)?;
-        self.linux.press_keys(keys)
+        self.linux.press_keys(keys, self.cancel)
     }
 
     fn type_text(&self, text: &str) -> Result<TypedText> {
@@ -342,6 +398,9 @@ impl Backend for X11Backend<'_> {
         let typed = self.linux.type_text(text, self.cancel)?;
         // What is read next has the text in it.
         self.linux.settle(self.cancel)?;
+        if text.chars().count() == 1 {
+            self.linux.hands.note_first_character();
+        }
         Ok(typed)
     }
 }
@@ -421,6 +480,32 @@ mod tests {
         field(&[]).check(&set_value("2026-03-09"), BY_ITSELF, &["it: set value"]);
     }
 
+    /// In Firefox it would select all of the page.
+    #[test]
+    fn a_part_of_a_date_is_typed_over_without_selecting_anything() {
+        let date = LINUX.changed(Thing::Field(""), obeys, |state| state.is_date = true);
+        let mut part = LINUX.thing(Thing::Field(""));
+        part.settable = false;
+        let month = Act::SetValue { element: handle("Month"), text: "3".to_owned() };
+        let typed = ["Month: focus", "type 3"];
+        date.with_parts(&[("Month", "mm")], &part).check(&month, BY_KEYS, &typed);
+    }
+
+    /// Enter behind it would go into LibreOffice's document.
+    #[test]
+    fn the_field_of_a_combo_box_has_the_focus_before_its_text() {
+        let combo = |active: bool| {
+            let combo = LINUX.with(Thing::Combo, obeys);
+            combo.elements.borrow_mut().get_mut("it").unwrap().is_bar = true;
+            combo.active.set(active);
+            combo.with_options(&["Style"], &LINUX.thing(Thing::Field("old")), false).in_container(Some("it"))
+        };
+        let style = Act::SetValue { element: handle("Style"), text: "Heading 1".to_owned() };
+        combo(true).check(&style, BY_ITSELF, &["Style: focus", "Style: set value"]);
+        combo(false).check(&style, BY_ITSELF, &["Style: set value"]);
+        combo(true).check_behind(&style, BY_ITSELF, &["Style: set value"]);
+    }
+
     #[test]
     fn a_click_on_an_item_without_an_action_is_the_pointers() {
         LINUX.with(Thing::Item, obeys).check(&click(), BY_POINTER, &[CLICKED]);
@@ -493,6 +578,23 @@ mod tests {
         assert_eq!(note, None);
         let inner = chooser(Thing::Combo, Thing::Item, obeys, false).in_container(Some("menu"));
         inner.check(&select("Right"), BY_ITSELF, &["menu: select child"]);
+    }
+
+    /// LibreOffice Impress marks the layout that is selected and applies the one that is clicked.
+    #[test]
+    fn an_option_that_acts_by_a_click_is_clicked() {
+        let list = |is_met: bool| {
+            let list = chooser(Thing::List, Thing::Item, obeys, false);
+            list.elements.borrow_mut().get_mut("it").unwrap().options_by_pointer = true;
+            if !is_met {
+                list.elements.borrow_mut().get_mut("Right").unwrap().bounds = None;
+            }
+            list
+        };
+        let note = list(true).check(&select("Right"), BY_POINTER, &[CLICKED_OPTION]);
+        assert_eq!(note.as_deref(), Some(UNCONFIRMED));
+        let note = list(false).check(&select("Right"), BY_ITSELF, &["it: select child"]);
+        assert!(note.unwrap().starts_with("it was selected; whether"));
     }
 
     #[test]

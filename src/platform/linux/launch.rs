@@ -3,23 +3,29 @@
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::sync::Weak;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, Weak};
 
 use super::sandbox::Sandbox;
+use super::sandbox::isolation::WITHOUT_NETWORK;
+use crate::clock::lock;
 use crate::error::{Error, Result};
-use crate::model::app::Launch;
+use crate::model::app::{Launch, ProgramEnd};
 use crate::spawn;
 
 /// Who starts programs: this process, or the keeper of a private desktop.
 #[derive(Debug, Default)]
 pub struct Launcher {
     keeper: Option<Weak<Sandbox>>,
+    /// How the programs ended that this process started. They live on without it, so that it reads no output of theirs.
+    ended: ExitStatuses,
 }
+
+type ExitStatuses = Arc<Mutex<BTreeMap<u32, ExitStatus>>>;
 
 impl Launcher {
     pub fn within(sandbox: Weak<Sandbox>) -> Self {
-        Self { keeper: Some(sandbox) }
+        Self { keeper: Some(sandbox), ..Self::default() }
     }
 
     /// How a command is run beside the programs that are launched: isolated like them, or `None`.
@@ -32,9 +38,21 @@ impl Launcher {
         Ok(sandbox.wall().map(|arguments| CommandWall { arguments: arguments.to_vec(), environment }))
     }
 
+    /// Where programs save that are launched on a private desktop.
+    pub fn where_files_go(&self) -> Option<String> {
+        self.keeper.as_ref()?.upgrade()?.where_files_go()
+    }
+
+    /// Whether the programs of a private desktop are isolated from the network.
+    pub fn is_without_network(&self) -> bool {
+        let sandbox = self.keeper.as_ref().and_then(Weak::upgrade);
+        let wall = sandbox.as_ref().and_then(|sandbox| sandbox.wall());
+        wall.is_some_and(|wall| wall.iter().any(|word| word == WITHOUT_NETWORK))
+    }
+
     pub fn launch(&self, launch: &Launch) -> Result<u32> {
         match &self.keeper {
-            None => start_here(launch).map_err(|reason| cannot(launch, &reason)),
+            None => start_here(launch, &self.ended).map_err(|reason| cannot(launch, &reason)),
             Some(sandbox) => {
                 let sandbox =
                     sandbox.upgrade().ok_or_else(|| Error::internal("the private desktop has ended"))?;
@@ -42,6 +60,20 @@ impl Launcher {
             }
         }
     }
+}
+
+impl Launcher {
+    /// How a program ended that was launched; `None` while it runs.
+    pub fn program_end(&self, pid: u32) -> Option<ProgramEnd> {
+        match &self.keeper {
+            None => lock(&self.ended).get(&pid).map(|status| program_end(*status, String::new())),
+            Some(sandbox) => sandbox.upgrade()?.program_end(pid),
+        }
+    }
+}
+
+pub fn program_end(status: ExitStatus, last_words: String) -> ProgramEnd {
+    ProgramEnd { status: status.to_string(), is_success: status.success(), last_words }
 }
 
 /// What keeps a command from everything that the programs of its private desktop are kept from.
@@ -75,14 +107,20 @@ pub fn command(launch: &Launch) -> Command {
 }
 
 /// In a process group of its own: a person who presses Ctrl-C means the server.
-fn start_here(launch: &Launch) -> Result<u32, String> {
+fn start_here(launch: &Launch, ended: &ExitStatuses) -> Result<u32, String> {
     let mut command = command(launch);
     command.process_group(0);
     let mut child = command.spawn().map_err(|problem| problem.to_string())?;
     let pid = child.id();
     // Somebody has to take notice of its end, or it stays in the table of processes.
     let reaper = std::thread::Builder::new().name("launched".to_owned()).stack_size(64 << 10);
-    reaper.spawn(move || child.wait()).map_err(|problem| problem.to_string())?;
+    let ended = ended.clone();
+    let take_notice = move || {
+        if let Ok(status) = child.wait() {
+            lock(&ended).insert(pid, status);
+        }
+    };
+    reaper.spawn(take_notice).map_err(|problem| problem.to_string())?;
     Ok(pid)
 }
 
@@ -112,6 +150,20 @@ mod tests {
         let names: Vec<_> =
             std::fs::read_dir(folder.path()).unwrap().flatten().map(|it| it.file_name()).collect();
         assert_eq!(names, [path.file_name().unwrap()]);
+    }
+
+    #[test]
+    fn how_a_program_ended_is_known() {
+        let launcher = Launcher::default();
+        let pid = launcher.launch(&launch(&["sh", "-c", "exit 3"])).unwrap();
+        let end = loop {
+            if let Some(end) = launcher.program_end(pid) {
+                break end;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!((end.status.as_str(), end.is_success), ("exit status: 3", false));
+        assert_eq!(launcher.program_end(0), None);
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod memory;
 mod pointer_target;
 mod popups;
 mod remap;
+mod rest;
 pub mod sandbox;
 pub mod session;
 mod settle;
@@ -67,7 +68,7 @@ pub fn connect_private(
     sandbox: &Arc<sandbox::Sandbox>,
     isolation: Option<String>,
 ) -> Result<Arc<dyn Platform>, String> {
-    let desktop = Linux::connect(clock, &SessionEnv::read())?;
+    let desktop = Linux::connect_within(clock, &SessionEnv::read(), accessibility::PRIVATE_CONNECT_TIME)?;
     Ok(Arc::new(desktop.launching_in(Arc::downgrade(sandbox)).limited_by(isolation)))
 }
 

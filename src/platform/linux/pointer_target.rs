@@ -1,6 +1,7 @@
 //! Where an element is on the screen of X11, and whether a pointer there meets it.
 
-use super::{Linux, PointerHit};
+use super::window_uid::WindowUid;
+use super::{Linux, PointerHit, popups};
 use crate::error::Result;
 use crate::model::input::Handle;
 use crate::model::{Point, Rect};
@@ -36,6 +37,15 @@ pub fn hits_window(linux: &Linux, window_uid: &str, point: Point) -> Result<bool
         PointerHit::Window(uid) => uid == window_uid,
         PointerHit::Popup(_) => true,
         PointerHit::Nothing => false,
+    })
+}
+
+/// Whether a menu or a list lies over the window: a click beside it only closes it.
+pub fn has_open_menu(linux: &Linux, window_uid: &str) -> Result<bool> {
+    let window = linux.window(window_uid)?;
+    linux.link.with_errors(|server| {
+        let xid = WindowUid::parse(&window.uid)?.xid;
+        Ok(popups::has_menu(server, xid, Some(window.pid))?)
     })
 }
 

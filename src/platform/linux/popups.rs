@@ -3,13 +3,15 @@
 //! They come without title and frame and are gone with the next click, so they are not listed as windows.
 //! They are in a picture of the window that they belong to, and they are found under a point.
 
+use x11rb::protocol::res::QueryClientIdsReply;
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, GetWindowAttributesReply, MapState, WindowClass,
+    AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, GetWindowAttributesReply, MapState,
+    WindowClass,
 };
 
-use super::desktop::{self, get_property, property_numbers};
+use super::desktop::{self, X11Cookie, get_property, property_numbers};
 use super::sandbox::inside::is_known_inside_as;
-use super::window_uid::{WindowUid, pid_by_server};
+use super::window_uid::{WindowUid, ask_pid, told_pid};
 use super::x11::{X11Error, X11Server};
 use crate::model::{Point, Rect, Window};
 
@@ -57,27 +59,78 @@ pub enum PointerHit {
 
 /// All popups that a person sees, from the back to the front.
 pub fn list_popups(server: &X11Server) -> Result<Vec<Popup>, X11Error> {
-    let screen = desktop::screen_rect(server)?;
+    let screen = server.connection.get_geometry(server.root)?;
     let shown = shown_children(server)?.into_iter().filter(|(_, facts)| facts.override_redirect);
-    let read = shown.filter_map(|(xid, _)| read_popup(server, xid).transpose());
+    let asked: Vec<AskedPopup<'_>> =
+        shown.map(|(xid, _)| AskedPopup::ask_about(server, xid)).collect::<Result<_, _>>()?;
+    let screen = area_of(&screen.reply()?);
+    let read = asked.into_iter().filter_map(|asked| asked.popup().transpose());
     read.filter(|popup| popup.as_ref().map_or(true, |popup| popup.is_seen_on(screen))).collect()
 }
 
-/// The popups of one window: those that name it, and those of its process that name no other.
+/// The popups of one window: those that name it, and those of its process that name no other. Qt names a window that it
+/// keeps for all of its own and never shows.
 pub fn of_window(server: &X11Server, xid: u32, pid: Option<u32>) -> Result<Vec<Popup>, X11Error> {
-    let mut popups = list_popups(server)?;
-    popups.retain(|popup| match popup.transient_for {
-        Some(owner) if owner != server.root && owner != 0 => owner == xid,
-        _ => pid.is_some() && popup.pid == pid,
-    });
-    Ok(popups)
+    let mut own = Vec::new();
+    for popup in list_popups(server)? {
+        let named = popup.transient_for.filter(|&owner| owner != server.root && owner != 0);
+        let is_own = match named {
+            Some(owner) if is_shown(server, owner)? => owner == xid,
+            _ => pid.is_some() && popup.pid == pid,
+        };
+        if is_own {
+            own.push(popup);
+        }
+    }
+    Ok(own)
+}
+
+fn is_shown(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
+    let facts = server.connection.get_window_attributes(xid)?.reply();
+    Ok(facts.is_ok_and(|facts| facts.map_state == MapState::VIEWABLE))
+}
+
+/// Whether one of the window's popups is more than a tooltip.
+pub fn has_menu(server: &X11Server, xid: u32, pid: Option<u32>) -> Result<bool, X11Error> {
+    for popup in of_window(server, xid, pid)? {
+        if !desktop::is_of_type(server, popup.xid, server.atoms._NET_WM_WINDOW_TYPE_TOOLTIP)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The popup under a point, if it is in front of all windows there. Which window that would be is not asked.
+pub fn popup_at(server: &X11Server, point: Point) -> Result<Option<Popup>, X11Error> {
+    let shown = shown_children(server)?.into_iter().rev();
+    let asked: Vec<_> = shown
+        .map(|(xid, facts)| Ok((xid, facts, server.connection.get_geometry(xid)?)))
+        .collect::<Result<_, X11Error>>()?;
+    // What closed meanwhile is nowhere.
+    let is_there = |geometry: &GetGeometryReply| area_of(geometry).contains(point);
+    let met = asked
+        .into_iter()
+        .filter_map(|(xid, facts, place)| place.reply().ok().filter(is_there).map(|_| (xid, facts)));
+    let met: Vec<(u32, GetWindowAttributesReply)> = met.collect();
+    match met.split_first() {
+        Some(((xid, facts), _)) if facts.override_redirect => AskedPopup::ask_about(server, *xid)?.popup(),
+        // Not everything that the server shows is a window, such as what a panel keeps over it.
+        Some((_, behind)) if behind.iter().any(|(_, facts)| facts.override_redirect) => {
+            Ok(match hit_test(server, point)? {
+                PointerHit::Popup(popup) => Some(popup),
+                PointerHit::Window(_) | PointerHit::Nothing => None,
+            })
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The frontmost window or popup under a point, by the server's own order.
 pub fn hit_test(server: &X11Server, point: Point) -> Result<PointerHit, X11Error> {
     let listed = desktop::look_at_desktop(server)?;
     for (xid, facts) in shown_children(server)?.into_iter().rev() {
-        let Some(popup) = read_popup(server, xid)?.filter(|popup| popup.bounds.contains(point)) else {
+        let asked = AskedPopup::ask_about(server, xid)?;
+        let Some(popup) = asked.popup()?.filter(|popup| popup.bounds.contains(point)) else {
             continue;
         };
         if facts.override_redirect {
@@ -104,29 +157,52 @@ fn shown_children(server: &X11Server) -> Result<Vec<(u32, GetWindowAttributesRep
     Ok(answered.filter_map(|(xid, facts)| Some((xid, facts.filter(shows)?))).collect())
 }
 
-/// `None` when it closed meanwhile.
-fn read_popup(server: &X11Server, xid: u32) -> Result<Option<Popup>, X11Error> {
-    let geometry = server.connection.get_geometry(xid)?;
-    let pid = get_property(server, xid, server.atoms._NET_WM_PID, 1)?;
-    let owner = get_property(server, xid, AtomEnum::WM_TRANSIENT_FOR.into(), 1)?;
-    let geometry = match geometry.reply().map_err(X11Error::from) {
-        Ok(geometry) => geometry,
-        Err(trouble) if trouble.is_gone() => return Ok(None),
-        Err(trouble) => return Err(trouble),
-    };
-    let first = |reply: Result<_, _>| reply.map_or(None, |reply| property_numbers(reply).first().copied());
-    let pid = match (first(pid.reply()), pid_by_server(server, xid)?) {
-        (Some(said), Some(known)) if said != known && is_known_inside_as(known, said) => Some(known),
-        (said, known) => said.or(known),
-    };
+/// The questions about one popup, sent but not yet answered.
+struct AskedPopup<'a> {
+    xid: u32,
+    geometry: X11Cookie<'a, GetGeometryReply>,
+    pid: X11Cookie<'a, GetPropertyReply>,
+    by_server: Option<X11Cookie<'a, QueryClientIdsReply>>,
+    owner: X11Cookie<'a, GetPropertyReply>,
+}
+
+impl<'a> AskedPopup<'a> {
+    fn ask_about(server: &'a X11Server, xid: u32) -> Result<Self, X11Error> {
+        Ok(Self {
+            xid,
+            geometry: server.connection.get_geometry(xid)?,
+            pid: get_property(server, xid, server.atoms._NET_WM_PID, 1)?,
+            by_server: ask_pid(server, xid)?,
+            owner: get_property(server, xid, AtomEnum::WM_TRANSIENT_FOR.into(), 1)?,
+        })
+    }
+
+    /// `None` when it closed meanwhile.
+    fn popup(self) -> Result<Option<Popup>, X11Error> {
+        let geometry = match self.geometry.reply().map_err(X11Error::from) {
+            Ok(geometry) => geometry,
+            Err(trouble) if trouble.is_gone() => return Ok(None),
+            Err(trouble) => return Err(trouble),
+        };
+        let first =
+            |reply: Result<_, _>| reply.map_or(None, |reply| property_numbers(reply).first().copied());
+        let pid = match (first(self.pid.reply()), told_pid(self.by_server)?) {
+            (Some(said), Some(known)) if said != known && is_known_inside_as(known, said) => Some(known),
+            (said, known) => said.or(known),
+        };
+        let transient_for = first(self.owner.reply());
+        Ok(Some(Popup { xid: self.xid, bounds: area_of(&geometry), pid, transient_for }))
+    }
+}
+
+fn area_of(geometry: &GetGeometryReply) -> Rect {
     let border = 2 * i32::from(geometry.border_width);
-    let bounds = Rect::new(
+    Rect::new(
         geometry.x.into(),
         geometry.y.into(),
         i32::from(geometry.width) + border,
         i32::from(geometry.height) + border,
-    );
-    Ok(Some(Popup { xid, bounds, pid, transient_for: first(owner.reply()) }))
+    )
 }
 
 #[cfg(test)]
@@ -147,6 +223,7 @@ mod tests {
             bounds: Rect::default(),
             focused,
             minimized: false,
+            url: None,
         }
     }
 

@@ -82,12 +82,43 @@ pub fn is_settled(server: &X11Server, focus: u32) -> Result<bool, X11Error> {
 
 fn ask_focus(server: &X11Server, focus: u32) -> Result<bool, X11Error> {
     match focus_listener(server, focus)? {
-        FocusListener::Answers(xid) => ping_window(server, xid),
+        FocusListener::Answers(xid) => ping_window(server, xid, REACTION_TIME, &|| false),
         FocusListener::Silent(Some(pid)) => wait_until_idle(server, pid),
         FocusListener::Silent(None) => {
             sleep_really(BLIND_WAIT);
             Ok(true)
         }
+    }
+}
+
+/// Refuses keys to an application that can be asked whether it reads them, and does not answer. Its process otherwise.
+pub fn check_takes_keys(server: &X11Server) -> Result<Option<u32>, X11Failure> {
+    let focus = server.connection.get_input_focus()?.reply()?.focus;
+    if !answers_ping(server, focus, REACTION_TIME, &|| false)? {
+        return Err(deaf().into());
+    }
+    match owner_process(server, focus) {
+        Err(trouble) if trouble.is_gone() => Ok(None),
+        result => Ok(result?),
+    }
+}
+
+/// Whether the application of a window has read what it was sent, as far as it can be asked; not for longer than
+/// somebody wants to know it.
+pub fn answers_ping(
+    server: &X11Server,
+    window: u32,
+    at_most: Duration,
+    is_over: &dyn Fn() -> bool,
+) -> Result<bool, X11Error> {
+    let asked = match focus_listener(server, window) {
+        Ok(FocusListener::Answers(xid)) => ping_window(server, xid, at_most, is_over),
+        Ok(FocusListener::Silent(_)) => Ok(!is_over()),
+        Err(trouble) => Err(trouble),
+    };
+    match asked {
+        Err(trouble) if trouble.is_gone() => Ok(true),
+        result => result,
     }
 }
 
@@ -118,7 +149,12 @@ fn focus_listener(server: &X11Server, focus: u32) -> Result<FocusListener, X11Er
 }
 
 /// Over a connection of its own, because every answer to a window manager comes to it too.
-fn ping_window(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
+fn ping_window(
+    server: &X11Server,
+    xid: u32,
+    at_most: Duration,
+    is_over: &dyn Fn() -> bool,
+) -> Result<bool, X11Error> {
     static QUESTIONS: AtomicU32 = AtomicU32::new(1);
     let (line, _) = RustConnection::connect(server.display.as_deref())
         .map_err(|problem| X11Error::Lost(problem.to_string()))?;
@@ -137,12 +173,17 @@ fn ping_window(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
         ClientMessageEvent::new(32, xid, atoms.WM_PROTOCOLS, data),
     )?;
     line.flush()?;
-    await_pong(&line, server.root, data)
+    let deadline = Deadline::after(at_most);
+    await_pong(&line, server.root, data, &|| deadline.is_over() || is_over())
 }
 
-fn await_pong(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, X11Error> {
-    let deadline = Deadline::after(REACTION_TIME);
-    while !deadline.is_over() {
+fn await_pong(
+    line: &RustConnection,
+    root: u32,
+    question: [u32; 5],
+    is_over: &dyn Fn() -> bool,
+) -> Result<bool, X11Error> {
+    while !is_over() {
         match line.poll_for_event()? {
             // The answer is the question, sent to the root.
             Some(Event::ClientMessage(answer))
@@ -155,6 +196,15 @@ fn await_pong(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bo
         }
     }
     Ok(false)
+}
+
+fn deaf() -> Error {
+    let message = format!(
+        "the application that has the keyboard has not reacted for {} s, so nothing was typed: it may be busy or hang. \
+         Look at it again later",
+        REACTION_TIME.as_secs()
+    );
+    Error::new(Kind::Timeout, message).with("phase", "keys")
 }
 
 fn not_responding() -> Error {

@@ -74,6 +74,21 @@ pub fn age_of(pid: u32) -> Option<Duration> {
     Some(now.saturating_sub(started))
 }
 
+/// Whether a signal or a debugger holds a process, which answers nothing until it is let go.
+pub fn is_stopped(pid: u32) -> bool {
+    stat_of(pid).as_deref().and_then(state_in).is_some_and(|state| matches!(state, 'T' | 't'))
+}
+
+/// Whether a process waits for something, or has ended.
+pub fn is_asleep(pid: u32) -> bool {
+    stat_of(pid).as_deref().and_then(state_in).is_none_or(|state| state == 'S')
+}
+
+/// `12 (a name) S 7 …`: the name may hold anything.
+fn state_in(stat: &str) -> Option<char> {
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
 /// The same in every process of this program, so that two servers and two calls speak of the same window (FNV-1a).
 fn owner_tag(pid: u32, started: u64) -> u32 {
     let bytes = pid.to_le_bytes().into_iter().chain(started.to_le_bytes());
@@ -125,6 +140,16 @@ mod tests {
         assert!(age(std::process::id()) < Duration::from_secs(3600));
         assert!(age(1) >= age(std::process::id()));
         assert_eq!(age_of(u32::MAX), None);
+    }
+
+    #[test]
+    fn the_state_of_a_process_stands_behind_any_name() {
+        for (stat, expected) in
+            [("12 (bash) T 7", Some('T')), ("12 (a) S 9 (b) R 8", Some('R')), ("12 (cut", None)]
+        {
+            assert_eq!(state_in(stat), expected, "{stat}");
+        }
+        assert!(!is_stopped(std::process::id()));
     }
 
     #[test]

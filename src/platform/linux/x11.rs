@@ -52,6 +52,7 @@ x11rb::atom_manager! {
         _NET_WM_STATE_MAXIMIZED_VERT,
         _NET_WM_WINDOW_TYPE,
         _NET_WM_WINDOW_TYPE_SPLASH,
+        _NET_WM_WINDOW_TYPE_TOOLTIP,
         _OSO_HELD,
         _OSO_INPUT_LEASE,
         _OSO_STOP,

@@ -55,6 +55,8 @@ pub enum MockRefusal {
     NotByItself {
         name: String,
     },
+    /// Nobody knows which reaction fits.
+    PatternGaveUp(String),
 }
 
 impl fmt::Display for MockRefusal {
@@ -80,6 +82,9 @@ impl fmt::Display for MockRefusal {
                 "'{name}' does not do this by itself, and its window is behind others; delivery \"foreground\" brings it to \
                  the front first"
             ),
+            MockRefusal::PatternGaveUp(given_up) => {
+                write!(out, "which reaction of the scenario fits is not known: {given_up}")
+            }
         }
     }
 }
@@ -124,7 +129,7 @@ impl World {
         let reacts = |world: &World, kind: InputKind| {
             let spot = world.aim_act(act, now).ok().flatten();
             let targets = spot.map_or_else(Vec::new, |spot| world.targets(act, spot));
-            world.first_reaction(&[kind], &targets, None).is_some()
+            matches!(world.first_reaction(&[kind], &targets, None), Ok(Some(_)))
         };
         if !reacts(self, InputKind::DoubleClick) && reacts(self, InputKind::Click) {
             let (element, at, modifiers) = (element.clone(), *at, modifiers.clone());
@@ -177,7 +182,7 @@ impl World {
         if let Some(spot) = spot.filter(|_| act.works_the_element()) {
             self.check_enabled(spot)?;
         }
-        let reaction = self.matching_reaction(act, spot);
+        let reaction = self.matching_reaction(act, spot)?;
         if let Some(spot) = spot.filter(|_| reaction.is_none()) {
             self.check_ability(act, spot)?;
         }
@@ -320,20 +325,32 @@ impl World {
         }
     }
 
-    /// A label inside a button belongs to the button: the innermost control, or else the element itself.
+    /// A label belongs to what it labels, and inside a button to the button: the innermost control, or else the
+    /// element itself.
     fn control_of(&self, spot: PlannedElement) -> PlannedElement {
         let tree = &self.window_plans()[spot.window].tree;
-        let mut chain = self.ancestor_chain(spot).into_iter();
+        let labelled = self.labelled_by(spot);
+        let mut chain = labelled.into_iter().chain(self.ancestor_chain(spot));
         chain.find(|around| tree[around.node].role.is_focusable()).unwrap_or(spot)
+    }
+
+    fn labelled_by(&self, label: PlannedElement) -> Option<PlannedElement> {
+        let plan = &self.window_plans()[label.window];
+        let control = plan.tree[label.node].label_links.first()?;
+        plan.find_element(control).map(|node| PlannedElement { node, ..label })
     }
 
     // ── reactions ──────────────────────────────────────────────────────────────────────────────
 
     /// The first reaction that fits, and what `{text}` is for it.
-    fn matching_reaction(&self, act: &Act, spot: Option<PlannedElement>) -> Option<FittingReaction> {
+    fn matching_reaction(
+        &self,
+        act: &Act,
+        spot: Option<PlannedElement>,
+    ) -> Result<Option<FittingReaction>, MockRefusal> {
         let text = self.text_of(act, spot);
         let targets = spot.map_or_else(Vec::new, |spot| self.targets(act, spot));
-        self.first_reaction(act.kinds(), &targets, text.as_deref())
+        self.first_reaction(act.kinds(), &targets, text.as_deref()).map_err(MockRefusal::PatternGaveUp)
     }
 
     /// Brings a window to the front as a window manager does; a reaction may wait for that.
@@ -344,31 +361,33 @@ impl World {
         }
         let root = self.window_index(uid).map(|window| PlannedElement { window, node: Tree::ROOT });
         let targets: Vec<PlannedElement> = root.into_iter().collect();
-        if let Some((reaction, text)) = self.first_reaction(&[InputKind::RaiseWindow], &targets, None) {
+        // Without a text no pattern is tried.
+        if let Ok(Some((reaction, text))) = self.first_reaction(&[InputKind::RaiseWindow], &targets, None) {
             self.start(reaction, &text, now);
         }
         true
     }
 
-    fn first_reaction(
+    pub(super) fn first_reaction(
         &self,
         kinds: &[InputKind],
         targets: &[PlannedElement],
         text: Option<&str>,
-    ) -> Option<(usize, String)> {
-        let mut reactions = self.scenario.reactions.iter().enumerate();
-        reactions.find_map(|(index, reaction)| {
+    ) -> Result<Option<FittingReaction>, String> {
+        for (index, reaction) in self.scenario.reactions.iter().enumerate() {
             let fits = kinds.contains(&reaction.on.input)
                 && reaction.in_state.is_none_or(|state| state == self.state)
-                && self.trigger_fits(&reaction.on, targets);
-            let captured = reaction.on.captured_text(text).unwrap_or_else(|given_up| {
-                tracing::warn!("a reaction of the scenario was passed over: {given_up}");
-                None
-            });
-            let captured = captured.filter(|_| fits)?;
-            let holds = reaction.when.iter().all(|condition| self.condition_holds(condition));
-            holds.then(|| (index, captured.to_owned()))
-        })
+                && self.trigger_fits(&reaction.on, targets)
+                && reaction.when.iter().all(|condition| self.condition_holds(condition));
+            if !fits {
+                continue;
+            }
+            let captured = reaction.on.captured_text(text).map_err(|given_up| given_up.to_string())?;
+            if let Some(captured) = captured {
+                return Ok(Some((index, captured.to_owned())));
+            }
+        }
+        Ok(None)
     }
 
     /// The elements that a reaction may mean: for a pointer also those between it and its control.
@@ -378,9 +397,11 @@ impl World {
         }
         let tree = &self.window_plans()[spot.window].tree;
         let mut chain = self.ancestor_chain(spot);
+        let labelled = self.labelled_by(spot);
         if let Some(control) = chain.iter().position(|around| tree[around.node].role.is_focusable()) {
             chain.truncate(control + 1);
         }
+        chain.extend(labelled);
         chain
     }
 

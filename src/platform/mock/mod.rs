@@ -10,23 +10,28 @@
 
 mod input;
 mod notepad;
+mod pages;
 pub(in crate::platform) mod render;
+mod text_places;
 mod windows;
 pub mod world;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::unsupported::NO_PAGES;
 use super::{
     Accessibility, Activation, Apps, Capabilities, Capture, Claimant, Clipboard, Coordinates, Desktop, Done,
     Facts, FieldText, Health, Input, Menu, OnStage, Patience, Platform, PressGuard, PressKind, Route, Shot,
-    Stage, Wake, Watch, gone,
+    Stage, Wake, Watch, gone, platform_parts,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::input::{Act, Delivery, Handle};
+use crate::model::page::Download;
 use crate::model::{Button, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use input::{MockOutcome, MockRefusal};
@@ -40,6 +45,7 @@ pub struct Mock {
     log: Mutex<Vec<Act>>,
     /// How many windows were changed, apps started and texts copied.
     other_deeds: AtomicUsize,
+    downloads: Mutex<Vec<Download>>,
 }
 
 /// The world, and until when its changes by time have been told.
@@ -61,6 +67,7 @@ impl Mock {
             bell: Bell::default(),
             log: Mutex::default(),
             other_deeds: AtomicUsize::new(0),
+            downloads: Mutex::default(),
         }
     }
 
@@ -169,32 +176,15 @@ impl Platform for Mock {
         Health::default()
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
-    }
-
-    fn input(&self) -> &dyn Input {
-        self
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        self
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        self
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        self
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: self,
+        apps: self,
+        watch: self,
+        pages: if self.now(|world, _| world.has_pages()) { self } else { &NO_PAGES },
     }
 }
 
@@ -258,6 +248,7 @@ fn no_app(name: &str, apps: &[App]) -> Error {
 impl Stage for Mock {
     fn load(&self, scenario: Scenario) -> OnStage {
         let scenario = Arc::new(scenario);
+        *lock(&self.downloads) = pages::downloads_of(&scenario);
         self.alter_world(|world, now| {
             *world = World::scenario(scenario, now);
             on_stage(world)
@@ -360,6 +351,19 @@ impl Accessibility for Mock {
     fn field(&self, element: &Handle, _: &Cancel) -> Result<Option<FieldText>> {
         Ok(self.now(|world, now| world.field(element, now)))
     }
+
+    fn text_places(
+        &self,
+        element: &Handle,
+        text: &str,
+        characters: &[Range<usize>],
+        _: &Cancel,
+    ) -> Result<Option<Vec<Rect>>> {
+        let tree = self.tree_now(&element.window_uid)?;
+        let found = tree.elements().iter().find(|it| it.native.as_deref() == Some(element.native.as_str()));
+        let found = found.filter(|it| it.value.as_deref() == Some(text));
+        Ok(found.and_then(|it| text_places::text_places(it, text, characters)))
+    }
 }
 
 impl Input for Mock {
@@ -417,7 +421,9 @@ fn refusal_error(refusal: &MockRefusal) -> Error {
         MockRefusal::Disabled { .. } => Kind::ElementDisabled,
         MockRefusal::NotEditable { .. } => Kind::PatternUnsupported,
         MockRefusal::NotByItself { .. } => Kind::ElementOccluded,
-        MockRefusal::NotInRange { .. } | MockRefusal::NoOption { .. } => Kind::BadRequest,
+        MockRefusal::NotInRange { .. } | MockRefusal::NoOption { .. } | MockRefusal::PatternGaveUp(_) => {
+            Kind::BadRequest
+        }
     };
     Error::new(kind, refusal.to_string())
 }

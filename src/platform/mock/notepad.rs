@@ -41,6 +41,7 @@ pub(super) fn scenario(nonce: &str) -> Scenario {
         states: vec![state],
         reactions: Vec::new(),
         apps: Vec::new(),
+        downloads: Vec::new(),
         oracles: Oracles::default(),
         screen: SCREEN,
     }

@@ -6,10 +6,8 @@
 
 use std::borrow::Cow;
 
-use noto_sans_mono_bitmap::FontWeight;
-
 use crate::error::Result;
-use crate::model::draw::{Canvas, LETTER_WIDTH, LINE_HEIGHT, Side, letters_up_to, wrapped_lines};
+use crate::model::draw::{Canvas, FontWeight, LETTER_WIDTH, LINE_HEIGHT, Side, letters_up_to, wrapped_lines};
 use crate::model::image::{Picture, Rgba};
 use crate::model::{Element, Point, Rect, Tree, Window};
 
@@ -514,13 +512,24 @@ fn paint_line(canvas: &mut Canvas, area: Rect, text: &str, look: &TextLook) {
     canvas.text(start, &shown, look.ink, look.weight);
 }
 
+/// The lines of an element that shows its value as a sheet, each with its left upper corner on the screen.
+pub fn lines_of_text(element: &Element) -> Option<impl Iterator<Item = (&str, Point)>> {
+    let style = style_of(element.role.name());
+    let text = element.value.as_deref().filter(|_| style.text == ShownText::Lines && !element.secret)?;
+    Some(placed_lines(element.bounds, text))
+}
+
 /// Lines from the top down, broken at the width and as many as there is room for.
 fn paint_lines(canvas: &mut Canvas, area: Rect, text: &str, look: &TextLook) {
+    for (line, start) in placed_lines(area, text) {
+        canvas.text(start, line, look.ink, look.weight);
+    }
+}
+
+fn placed_lines(area: Rect, text: &str) -> impl Iterator<Item = (&str, Point)> {
     let columns = columns_in(area.width - 2 * PADDING);
     let tops = (area.y + 4..area.bottom()).step_by(LINE_HEIGHT as usize);
-    for (line, y) in wrapped_lines(text, columns).zip(tops) {
-        canvas.text(Point { x: area.x + PADDING, y }, line, look.ink, look.weight);
-    }
+    wrapped_lines(text, columns).zip(tops.map(move |y| Point { x: area.x + PADDING, y }))
 }
 
 fn cut_to(text: &str, columns: usize, more_follows: bool) -> Cow<'_, str> {
@@ -625,6 +634,7 @@ mod tests {
             bounds,
             focused: true,
             minimized: false,
+            url: None,
         }
     }
 

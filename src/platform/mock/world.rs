@@ -336,6 +336,7 @@ impl World {
             bounds: self.window_bounds(plan),
             focused,
             minimized: self.is_minimized(plan),
+            url: None,
         }
     }
 

@@ -7,7 +7,7 @@
 //!     ├── accessibility: what is in a window, on threads that may be left behind
 //!     ├── input: keys and pointer; integrity: whether Windows lets them through
 //!     ├── lease: one server at a time acts
-//!     ├── clipboard, apps, launch: the session around the windows
+//!     ├── clipboard, apps, launch, processes: the session around the windows
 //!     ├── ocr: text out of pictures, by the engine that Windows has
 //!     └── watch: a thread that rings the bell when windows change
 //!  decode ── what all of these make of the answers: plain Rust, compiled and tested on every system

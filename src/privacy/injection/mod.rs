@@ -275,6 +275,23 @@ pub fn outline_texts(outline: &str) -> Vec<&str> {
     texts
 }
 
+/// The lines of each step, which begin with its number: `2 type_text: confirmed`.
+pub fn step_texts(lines: &str) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for line in lines.split_inclusive('\n') {
+        let number = line.split(' ').next().unwrap_or_default();
+        if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
+            texts.push(&lines[start..end]);
+            start = end;
+        }
+        end += line.len();
+    }
+    texts.push(&lines[start..]);
+    texts.retain(|text| !text.trim().is_empty());
+    texts
+}
+
 /// `@824,503 34x34`
 fn has_place(line: &str) -> bool {
     let is_number = |rest: &str| rest.trim_start_matches('-').starts_with(|sign: char| sign.is_ascii_digit());

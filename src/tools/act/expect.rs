@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::plan::{Expectation, ExpectedForm, PlannedStep};
+use super::plan::{Expectation, ExpectedForm, PlannedStep, WHOLE_WORDS, finds_whole_words};
 use super::run::StepFailure;
 use crate::error::{Error, Kind};
 use crate::model::InputKind;
@@ -105,6 +105,7 @@ fn seen_before(cx: &Cx, step: &PlannedStep) -> Option<SeenDesktop> {
     let desktop = observer.desktop().ok()?;
     let window = observer.choose_in(&desktop, &choice).and_then(|chosen| {
         let view = observer.view_in_look(&chosen, cx.cancel)?;
+        let view = observer.view_or_reading(&chosen, view, cx.cancel)?;
         Ok((chosen.window.uid, view))
     });
     Some(SeenDesktop { windows: observer.shown_windows(&desktop), window: window.ok() })
@@ -121,7 +122,7 @@ fn check_changed(
     reply: &Value,
     left: Duration,
 ) -> Result<(), Unmet> {
-    let is_dark = before.window.as_ref().is_some_and(|(_, view)| view.is_dark());
+    let is_dark = before.window.as_ref().is_some_and(|(_, view)| view.is_dark() || view.was_read());
     if is_dark && reply.get("changed") == Some(&Value::Bool(true)) {
         return Ok(());
     }
@@ -167,7 +168,18 @@ fn check_met(cx: &Cx, forms: Vec<&Map<String, Value>>, left: Duration) -> Result
         return Ok(());
     }
     let said = reply.value().get_mut("error").map(Value::take).unwrap_or_default();
-    let message = said.get("message").and_then(Value::as_str).unwrap_or("it was not met").to_owned();
+    let message = match (reply.error, forms.as_slice()) {
+        // It is one expectation, looked for in two places.
+        (Some(Kind::Timeout), [_, _, ..]) => {
+            format!("it was not met within {millis} ms, neither in the step's window nor in the one in front")
+        }
+        _ => said.get("message").and_then(Value::as_str).unwrap_or("it was not met").to_owned(),
+    };
+    let pattern = forms.first().and_then(|form| form.get("regex")).and_then(Value::as_str);
+    let message = match pattern.is_some_and(finds_whole_words) {
+        true => format!("{message}; {WHOLE_WORDS}"),
+        false => message,
+    };
     let unmet = Unmet::new(json!({ "expected": forms.first(), "error": said }), message);
     Err(match reply.error {
         Some(kind) => Unmet { failure: StepFailure { kind, ..unmet.failure }, ..unmet },
@@ -220,6 +232,15 @@ const LONGEST_VALUE: usize = 80;
 impl PlannedStep {
     pub fn input_kind(&self) -> Option<InputKind> {
         self.foreseen.as_ref()?.meta.input.as_ref().map(|input| input.kind)
+    }
+
+    /// Whether it sends keys without saying to which window.
+    pub fn keys_go_to_focus(&self) -> bool {
+        let is_keys = matches!(self.input_kind(), Some(InputKind::TypeText | InputKind::PressKey));
+        is_keys
+            && !["window_uid", "window_index", "window_title", "ref", "selector"]
+                .iter()
+                .any(|name| self.args.contains_key(*name))
     }
 
     /// What the element should say after the step; nothing for a secret, which is not read.

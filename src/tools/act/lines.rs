@@ -7,15 +7,48 @@ use super::run::{StepReport, StepVerdict};
 use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::lean::{candidate_words, other_facts, outcome_words, tool_word};
 
-/// `1 click e12 Button "Save": confirmed`. Where there is little room the last lines stay, which tell of a failure, and
-/// those before them are counted.
+/// `1 click e12 Button "Save": confirmed`. Several in a row that say no more than that are one line. Where there is little
+/// room the last lines stay, which tell of a failure, and those before them are counted.
 pub fn step_lines(steps: &[StepReport], not_run: usize, max_tokens: Option<usize>) -> String {
     let lines: Vec<String> = steps.iter().map(step_line).collect();
     let left_out = lines.len() - fitting_end(&lines, max_tokens);
-    let (before, kept) = (&steps[..left_out], &lines[left_out..]);
+    let (before, kept) = (&steps[..left_out], &steps[left_out..]);
     let not_run = (not_run > 0).then(|| format!("not run: {not_run}"));
-    let all = counted_steps(before).into_iter().chain(kept.iter().cloned()).chain(not_run);
+    let all = counted_steps(before).into_iter().chain(told_steps(kept, &lines[left_out..])).chain(not_run);
     all.collect::<Vec<_>>().join("\n")
+}
+
+/// Fewer in a row have a line each.
+const LEAST_TOGETHER: usize = 3;
+
+fn told_steps(steps: &[StepReport], lines: &[String]) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut at = 0;
+    while let Some(step) = steps.get(at) {
+        let alike = |other: &&StepReport| is_plainly_confirmed(other) && list_of(other) == list_of(step);
+        match steps[at..].iter().take_while(alike).count() {
+            run @ LEAST_TOGETHER.. => {
+                told.extend(counted_steps(&steps[at..at + run]));
+                at += run;
+            }
+            _ => {
+                told.extend(lines.get(at).cloned());
+                at += 1;
+            }
+        }
+    }
+    told
+}
+
+/// What it was to come to has come about, and there is nothing else to say of it.
+fn is_plainly_confirmed(step: &StepReport) -> bool {
+    let says_more = step.lines.is_some() || !outcome_words(&step.reply).is_empty();
+    step.verdict == StepVerdict::Confirmed && !step.held_before && !says_more
+}
+
+/// The steps that were asked for, or those of an alternative.
+fn list_of(step: &StepReport) -> &str {
+    step.step.split('[').next().unwrap_or_default()
 }
 
 /// `1 to 9: 8 confirmed, 1 unconfirmed (3)`: which of many steps came to what.
@@ -58,7 +91,8 @@ pub fn foreseen_lines(steps: &[ForeseenOut]) -> String {
         format!("{} {}: {state}", place_name(&step.step), tool_word(&step.tool))
     };
     let lines: Vec<String> = steps.iter().map(line).collect();
-    format!("dry run, nothing was done\n{}", lines.join("\n"))
+    // The name of a tool follows: a verb such as `run` before it would read as an order.
+    format!("nothing was done, only foreseen\n{}", lines.join("\n"))
 }
 
 /// `steps[0]` is 1, and `alternatives.again[0]` is again 1.
@@ -88,9 +122,16 @@ fn step_words(step: &StepReport) -> String {
         words.push_str(", what was expected held before the step");
     }
     if step.verdict == StepVerdict::Unconfirmed && step.reply.get("changed") == Some(&Value::Bool(false)) {
-        words.push_str(", nothing changed");
+        words.push_str(" (it was sent, and nothing visible changed)");
     }
-    words.push_str(&outcome_words(&step.reply));
+    match &step.lines {
+        // The tool's own name stands before it.
+        Some(lines) => {
+            let own = lines.strip_prefix(&format!("{}: done, ", step.tool)).unwrap_or(lines);
+            words.push_str(&format!("\n{own}"));
+        }
+        None => words.push_str(&outcome_words(&step.reply)),
+    }
     words
 }
 

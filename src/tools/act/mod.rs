@@ -29,7 +29,7 @@ pub struct ActTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ActArgs {
     /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts (also drag{from,to}), waits or asserts.
-    /// expect: "changed", "text: WORDS", "window: TITLE" (new), "gone: e12", "value: TEXT", assert_state predicates or
+    /// expect: "changed", "text: WORDS" (whole), "text_contains: PART", "window: TITLE" (new), "gone: e12", "value: TEXT", assert_state predicates or
     /// wait_for conditions, all met in within_ms (3000).
     #[schemars(length(max = ACT_STEPS))]
     steps: Vec<ArgumentObject>,
@@ -56,6 +56,7 @@ impl Tool for ActTool {
         untrusted: true,
         steps: true,
         lean: true,
+        web: true,
         waits: true,
         traced: false,
         fits: true,

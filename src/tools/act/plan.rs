@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::step_window::{in_window, in_windows};
 use crate::budget::Meter;
 use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
-use crate::error::{Error, Fact, Kind, Result};
+use crate::error::{Error, Fact, Kind, MAY_COME, Result};
 use crate::gate::steps::lacks_token;
 use crate::observer::Ref;
 use crate::observer::predicate::{PredicateClaim, TextSource, WindowPredicate};
@@ -89,7 +89,8 @@ impl ExpectedForm {
             WaitCondition::ElementAppears(_)
             | WaitCondition::ElementDisappears { .. }
             | WaitCondition::TextVisible(_)
-            | WaitCondition::WindowDisappears(_) => Some(self.condition.clone()),
+            | WaitCondition::WindowDisappears(_)
+            | WaitCondition::TitleDisappears(_) => Some(self.condition.clone()),
             WaitCondition::Holds(predicate) => without_reading(predicate).map(WaitCondition::Holds),
             _ => None,
         }
@@ -182,7 +183,7 @@ impl PlannedStep {
         let foreseen = cx.foresee(&self.tool, &self.args, when).map_err(|error| self.at_fault(error))?;
         refuse_unfit(foreseen.meta).map_err(|error| self.at_fault(error))?;
         let needs_consent = foreseen.needs_consent;
-        if needs_consent && !cx.caller().asks_the_person() {
+        if needs_consent && !cx.caller().asks_the_person() && cx.scope.is_none() {
             return Err(self.at_fault(lacks_token(foreseen.meta)));
         }
         let outlook =
@@ -191,7 +192,7 @@ impl PlannedStep {
         self.foreseen = Some(match found {
             Ok(targets) => outlook(targets.first().map(|target| target.window_uid().to_owned()), None),
             // Before the first step nothing will change; and what is malformed or impossible stays so.
-            Err(error) if when.is_first || stays_refused(error.kind) => return Err(self.at_fault(error)),
+            Err(error) if when.is_first || stays_refused(&error) => return Err(self.at_fault(error)),
             Err(error) => outlook(None, Some(error.message)),
         });
         Ok(())
@@ -217,8 +218,9 @@ impl PlannedStep {
 }
 
 /// Whether nothing that an earlier step does could let a step through.
-fn stays_refused(kind: Kind) -> bool {
-    matches!(kind, Kind::BadRequest | Kind::PatternUnsupported | Kind::PermissionDenied)
+fn stays_refused(error: &Error) -> bool {
+    let may_come = error.context.iter().any(|(name, _)| *name == MAY_COME);
+    !may_come && matches!(error.kind, Kind::BadRequest | Kind::PatternUnsupported | Kind::PermissionDenied)
 }
 
 /// Steps act, wait or answer with data. A tree or a picture has no place in the reply of many.
@@ -275,7 +277,8 @@ impl StepReader<'_> {
 
     fn read_step(&self, path: String, object: &Map<String, Value>) -> Result<PlannedStep> {
         let fields = ArgumentFields::new(path.clone(), object);
-        let tool = fields.text("do")?.to_owned();
+        let word = fields.text("do")?;
+        let tool = self.cx.tools().tool_by_word(word).unwrap_or(word).to_owned();
         let spoken =
             object.iter().filter(|(name, value)| !OWN_FIELDS.contains(&name.as_str()) && !value.is_null());
         let mut args: Map<String, Value> =
@@ -376,7 +379,7 @@ impl StepReader<'_> {
     }
 }
 
-const EXPECTATIONS: &str = "must be \"changed\", \"text: WORDS\", \"window: TITLE\", \"gone: e12\", \"value: TEXT\", a predicate \
+const EXPECTATIONS: &str = "must be \"changed\", \"text: WORDS\" (whole), \"text_contains: PART\", \"window: TITLE\", \"gone: e12\", \"value: TEXT\", a predicate \
                             {kind,…} or a condition {type,…}";
 
 /// The short form of an expectation as the object that it stands for. Words are taken as they are written.
@@ -386,6 +389,7 @@ fn written_out(fields: &ArgumentFields, short: &str) -> Result<Map<String, Value
     let object = match key {
         _ if words.is_empty() && key != "value" => return Err(fields.field_error("expect", EXPECTATIONS)),
         "text" => json!({ "kind": "text_visible", "regex": whole_words(words) }),
+        "text_contains" => json!({ "kind": "text_visible", "regex": regex::escape(words) }),
         "window" => json!({ "type": "window_appears", "title_regex": regex::escape(words) }),
         "gone" if Ref::parse(words).is_some() => json!({ "kind": "element_absent", "ref": words }),
         "gone" => json!({ "type": "element_disappears", "selector": words }),
@@ -393,6 +397,14 @@ fn written_out(fields: &ArgumentFields, short: &str) -> Result<Map<String, Value
         _ => return Err(fields.field_error("expect", EXPECTATIONS)),
     };
     Ok(object.as_object().cloned().unwrap_or_default())
+}
+
+/// Said of words that were not seen: models expect parts of them to be found.
+pub const WHOLE_WORDS: &str = "\"text: …\" finds whole words, \"text_contains: …\" parts of them";
+
+/// Whether a pattern is that of [`whole_words`].
+pub fn finds_whole_words(pattern: &str) -> bool {
+    pattern.starts_with(r"\b") || pattern.ends_with(r"\b")
 }
 
 /// These words and no longer ones: 300 is not in 3000.

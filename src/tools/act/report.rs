@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::lines::{foreseen_lines, step_lines};
 use super::plan::{ActPlan, PlannedStep};
 use super::run::{ActOutcome, StepReport, StepVerdict};
 use crate::error::{Kind, Result};
-use crate::model::Window;
-use crate::observer::outline::{Fold, OutlineOptions};
+use crate::model::{Tree, Window};
+use crate::observer::outline::{Fold, Keep, OutlineOptions, is_actionable};
 use crate::observer::{DesktopState, ResolvedWindow, View, WindowChoice};
 use crate::tokens::{Writing, tokens_for_bytes};
-use crate::tool::{Cx, Output};
+use crate::tool::{Cx, Output, Tool};
 use crate::tools::common::{Dialog, new_dialogs, warn_too};
+use crate::tools::element_actions::{FocusElement, SelectOption, SetValue};
+use crate::tools::pointer::Scroll;
 
 /// How much is told of what changed, where the caller does not say how much it can read.
 const DEFAULT_TOKENS: usize = 1500;
@@ -139,7 +142,11 @@ impl DesktopBefore {
         if cx.lean {
             cx.session().news.begin(cx.origin.name(), || cx.observer().shown_windows(&desktop));
         }
-        let of_steps = plan.steps.iter().find_map(|step| step.foreseen.as_ref()?.window_uid.clone());
+        let of_steps = plan
+            .steps
+            .iter()
+            .find_map(|step| step.foreseen.as_ref()?.window_uid.clone())
+            .filter(|uid| !uid.is_empty());
         let uid = of_steps.or_else(|| named.map(str::to_owned));
         let chosen = cx.observer().choose_in(&desktop, &WindowChoice { uid, ..WindowChoice::default() });
         let seen = chosen.and_then(|chosen| {
@@ -210,8 +217,14 @@ impl ActReport {
 
     fn look_after(&mut self, cx: &Cx, before: DesktopBefore, room: usize) -> Result<()> {
         // What is still on its way would be told half.
-        cx.observer().await_quiet(SETTLING_TIME, cx.cancel)?;
-        let now = cx.observer().desktop()?;
+        match &before.seen {
+            Some((chosen, _)) => {
+                cx.observer().await_unseen_effect(chosen, cx.cancel)?;
+                cx.observer().await_done(chosen, SETTLING_TIME, cx.cancel)?;
+            }
+            None => cx.observer().await_quiet(SETTLING_TIME, cx.cancel)?,
+        }
+        let now = cx.observer().desktop_after_input()?;
         self.note_windows(cx, &before.desktop, &now);
         let acted = before.seen.as_ref().map(|(chosen, _)| chosen.window.uid.clone());
         let mut left = room;
@@ -270,22 +283,74 @@ impl ActReport {
         room: usize,
     ) -> Result<String> {
         let new = cx.observer().view_in_look(chosen, cx.cancel)?;
+        if let Some(why) = new.tree().lacking.clone().filter(|_| new.tree().is_unread()) {
+            return Ok(why);
+        }
         let new = cx.observer().view_or_reading(chosen, new, cx.cancel)?;
-        let changes = cx.observer().outline_changes(chosen, (old, &new), &changes_options(room))?;
+        let ignores_focus = self.has_pressed_focused(cx, chosen, &new);
+        let untold = if cx.lean { self.fields_read_back(cx, chosen, &new) } else { Vec::new() };
+        let is_scrolled = new.is_scrolled_since(old);
+        // What a click brought into view was there before; who scrolls wants to see it.
+        let asked_to = self.steps.iter().any(|step| step.tool == Scroll::META.name);
+        let keep = if is_scrolled && !asked_to { vec![Keep::Hidden] } else { Vec::new() };
+        let options = OutlineOptions { ignores_focus, untold, keep, ..changes_options(room) };
+        let changes = cx.observer().outline_changes(chosen, (old, &new), &options)?;
         self.note_left_out(cx, &chosen.window.uid, changes.cut);
-        self.changed |= !changes.is_empty();
+        self.changed |= if is_scrolled { new.differs_from(old) } else { !changes.is_empty() };
         // Who knew the window as it was before the steps knows it now.
         let known = cx.session().looks.last_view(cx.origin.name(), &chosen.window.uid);
         if changes.cut == 0 && known.is_some_and(|known| known.fingerprint() == old.fingerprint()) {
-            note_seen(cx, chosen, new);
+            note_seen(cx, chosen, new.clone());
+        }
+        if !changes.is_empty() {
+            let scrolled = if is_scrolled { "the page scrolled\n" } else { "" };
+            return Ok(format!("{scrolled}{}", changes.text));
+        }
+        if is_scrolled && !new.differs_from(old) {
+            return Ok("the page scrolled, and nothing else changed".to_owned());
+        }
+        if let Some(words) = changes_out_of_view(cx, chosen, (old, &new))? {
+            self.changed = true;
+            return Ok(words);
         }
         let is_confirmed = self.steps.iter().any(|step| step.verdict == StepVerdict::Confirmed);
-        Ok(match (changes.is_empty(), cx.lean) {
-            (false, _) => changes.text,
-            (true, false) => format!("nothing changed in {}", chosen.window.uid),
-            (true, true) if is_confirmed => String::new(),
-            (true, true) => "nothing changed".to_owned(),
+        let title = |view: &View| view.tree()[Tree::ROOT].name.clone();
+        if title(old) != title(&new) {
+            // Who reads lines is told of it with the windows.
+            return Ok(if cx.lean { String::new() } else { format!("the title is now '{}'", title(&new)) });
+        }
+        Ok(match cx.lean {
+            false => format!("nothing changed in {}", chosen.window.uid),
+            true if is_confirmed => String::new(),
+            true => "nothing changed".to_owned(),
         })
+    }
+
+    /// The fields that hold what steps put into them, as their lines say.
+    fn fields_read_back(&self, cx: &Cx, chosen: &ResolvedWindow, view: &View) -> Vec<usize> {
+        let is_filling = |tool: &str| tool == SetValue::META.name || tool == SelectOption::META.name;
+        let is_told = |step: &&StepReport| step.verdict == StepVerdict::Confirmed && is_filling(&step.tool);
+        let filled: Vec<&str> =
+            self.steps.iter().filter(is_told).filter_map(|step| step.reply.get("ref")?.as_str()).collect();
+        let is_filled = |&node: &usize| {
+            let known = cx.observer().known_ref(chosen, view, node);
+            known.is_some_and(|known| filled.contains(&known.to_string().as_str()))
+        };
+        let nodes = 0..if filled.is_empty() { 0 } else { view.tree().len() };
+        nodes.filter(|&node| is_actionable(&view.tree()[node])).filter(is_filled).collect()
+    }
+
+    /// Whether what has the focus has it because a step pressed it. Of a field it is told: keys go there now.
+    fn has_pressed_focused(&self, cx: &Cx, chosen: &ResolvedWindow, view: &View) -> bool {
+        let Some(node) = view.tree().focused() else { return false };
+        let element = &view.tree()[node];
+        if element.editable || element.role.takes_text() {
+            return false;
+        }
+        let Some(focused) = cx.observer().known_ref(chosen, view, node) else { return false };
+        let focused = focused.to_string();
+        let is_it = |step: &&StepReport| step.reply.get("ref").and_then(Value::as_str) == Some(&*focused);
+        self.steps.iter().rfind(is_it).is_some_and(|step| step.tool != FocusElement::META.name)
     }
 
     /// A window that came to the front: what is in it, or what is new since the caller saw it.
@@ -318,6 +383,23 @@ impl ActReport {
         }
         Ok(format!("now in front: {uid}{read}\n{}", outline.text))
     }
+}
+
+/// What changed where nobody sees it now, by numbers: on a page that is scrolled elsewhere, in a menu that is closed.
+fn changes_out_of_view(
+    cx: &Cx,
+    chosen: &ResolvedWindow,
+    (old, new): (&View, &View),
+) -> Result<Option<String>> {
+    if old.fingerprint() == new.fingerprint() {
+        return Ok(None);
+    }
+    let options = OutlineOptions { keep: vec![Keep::Hidden], ignores_focus: true, ..changes_options(1) };
+    let changes = cx.observer().outline_changes(chosen, (old, new), &options)?;
+    let counts = [(changes.added, "new"), (changes.changed, "changed"), (changes.removed, "gone")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    Ok((!counts.is_empty()).then(|| format!("nothing in view changed; out of view: {}", counts.join(", "))))
 }
 
 fn changes_options(room: usize) -> OutlineOptions {

@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 use super::expect::{StepBefore, Unmet, value_put_in};
 use super::plan::{ActPlan, PlannedStep};
 use crate::error::{Error, Kind, Result};
+use crate::model::InputKind;
 use crate::observer::Ref;
-use crate::tool::Cx;
 use crate::tool::call::Reply;
 use crate::tool::lean::lean_facts;
 use crate::tool::person::Person;
+use crate::tool::{Cx, Meta};
 
 /// How sure it is that what was asked for came about; the worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
@@ -55,6 +56,9 @@ pub struct StepReport {
     /// What it was done to: `e12 Button "Save"`, or the keys.
     #[serde(skip)]
     pub subject: String,
+    /// For a model that reads lines: what the tool itself wrote in place of its JSON.
+    #[serde(skip)]
+    pub lines: Option<String>,
     /// Whether its verdict counts for the whole: it acted, or looked for something.
     #[serde(skip)]
     pub counts: bool,
@@ -95,12 +99,14 @@ pub struct StepRunner<'a, 'b> {
     full: bool,
     ran: Vec<StepReport>,
     changed: bool,
+    /// The program of a step that showed no window. Keys would go to whatever was there before.
+    windowless: Option<String>,
 }
 
 impl<'a, 'b> StepRunner<'a, 'b> {
     pub fn new(cx: &'a mut Cx<'b>, time: Duration, full: bool) -> Self {
         let deadline = cx.clock().now() + time;
-        Self { cx, deadline, full, ran: Vec::new(), changed: false }
+        Self { cx, deadline, full, ran: Vec::new(), changed: false, windowless: None }
     }
 
     /// Nothing runs after a step that failed, but for the alternative that it names.
@@ -142,6 +148,17 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             self.ran.push(StepReport::failed_by(step, &error));
             return Ok(false);
         }
+        if let Some(program) = self.windowless.as_ref().filter(|_| step.keys_go_to_focus()) {
+            let error = Error::new(
+                Kind::WindowGone,
+                format!(
+                    "'{program}' has shown no window, and keys would go to another program; nothing was sent. Wait \
+                     for its window, or name a window_uid"
+                ),
+            );
+            self.ran.push(StepReport::failed_by(step, &error));
+            return Ok(false);
+        }
         let before = StepBefore::take(self.cx, step);
         let mut reply = self.cx.pass(&step.tool, step.args.clone(), &self.step_person());
         if self.ran.is_empty() && reply.question.is_some() {
@@ -151,14 +168,17 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         }
         self.cx.withdraw_question(&mut reply);
         let value = reply.value();
+        let lines = reply.lean.take().filter(|_| reply.ok() && !self.full);
         self.changed |= value.get("changed") == Some(&Value::Bool(true));
         let mut report = StepReport::of_reply(step, &value, self.full);
         report.subject = subject_of(self.cx, step, &value);
+        report.lines = lines.filter(|_| step.foreseen.as_ref().is_some_and(|it| it.meta.writes_lines));
         report.failure = failure_of(&reply, &value);
         if report.failure.is_none() {
             self.judge(step, &before, &value, &mut report);
         }
         let done = report.failure.is_none();
+        self.note_windowless(&value, &report);
         if !done {
             report.verdict = StepVerdict::Failed;
         }
@@ -174,7 +194,11 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             report.failure = Some(failure);
             return;
         }
-        let is_verified = reply.get("verified") == Some(&Value::Bool(true));
+        if !step.expect.is_empty() {
+            self.cx.observer().note_effect_seen();
+        }
+        let is_true = |name: &str| reply.get(name) == Some(&Value::Bool(true));
+        let is_verified = is_true("verified") || is_true("reached");
         // The platform may have read it back in its own way: a date in its parts.
         let read_back = match is_verified {
             true => Ok(true),
@@ -191,11 +215,21 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         report.held_before = before.all_held(step);
         let meta = step.foreseen.as_ref().map(|it| it.meta);
         let confirms = meta.is_some_and(|meta| meta.confirms);
-        if confirms || read_back || (!step.expect.is_empty() && !report.held_before) {
+        let page_came = meta.is_some_and(opens_page) && is_arrived_page(reply);
+        if confirms || read_back || page_came || (!step.expect.is_empty() && !report.held_before) {
             report.verdict = StepVerdict::Confirmed;
         }
         // What neither acts nor looks for anything says nothing about the others.
         report.counts = confirms || !step.expect.is_empty() || meta.is_none_or(|meta| meta.effect.acts());
+    }
+
+    /// A step that found what it looked for has seen where the next one works.
+    fn note_windowless(&mut self, reply: &Value, report: &StepReport) {
+        if reply.get("window_found") == Some(&Value::Bool(false)) {
+            self.windowless = Some(report.subject.clone());
+        } else if report.verdict == StepVerdict::Confirmed {
+            self.windowless = None;
+        }
     }
 
     /// An answer of the person belongs to the first step; the others can ask for none of their own.
@@ -206,6 +240,17 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             (_, false) => Person::Reachable,
         }
     }
+}
+
+fn opens_page(meta: &Meta) -> bool {
+    meta.input.as_ref().is_some_and(|input| matches!(input.kind, InputKind::OpenUrl | InputKind::PageHistory))
+}
+
+/// The server has answered with the page, and it is there as a whole.
+fn is_arrived_page(reply: &Value) -> bool {
+    let is_loading = reply.get("loading") == Some(&Value::Bool(true));
+    let status = reply.get("status").and_then(Value::as_u64);
+    !is_loading && status.is_some_and(|status| (200..400).contains(&status))
 }
 
 impl StepReport {
@@ -222,6 +267,7 @@ impl StepReport {
             unmet: None,
             held_before: false,
             subject: String::new(),
+            lines: None,
             counts: true,
             failure: None,
         }

@@ -10,6 +10,8 @@ pub struct ClipArea {
     shift: (f64, f64),
     /// In the window's coordinates.
     clip: PageArea,
+    /// How far the boxes around are scrolled: so far left of and above the page there are things that can be scrolled to.
+    scrolled: (f64, f64),
 }
 
 impl ClipArea {
@@ -19,7 +21,7 @@ impl ClipArea {
         let viewport = document.viewport();
         let own = PageArea { x: at.0, y: at.1, width: viewport.width, height: viewport.height };
         let clip = within.map_or(own, |within| common_part(own, within));
-        Self { shift: (at.0 - scroll_x, at.1 - scroll_y), clip }
+        Self { shift: (at.0 - scroll_x, at.1 - scroll_y), clip, scrolled: (0.0, 0.0) }
     }
 
     pub fn clip(&self) -> PageArea {
@@ -32,31 +34,34 @@ impl ClipArea {
     }
 
     /// The same for what is in an element that may cut off what does not fit into it.
-    pub fn within_element(self, document: &DomDocument<'_>, node: usize) -> Self {
+    pub fn within_element(self, document: &DomDocument<'_>, node: usize, scrolled: (f64, f64)) -> Self {
         let cuts = |style| !matches!(document.style(node, style), "" | "visible");
         if !cuts(Style::OverflowX) && !cuts(Style::OverflowY) || matches!(document.tag(node), "HTML" | "BODY")
         {
             return self;
         }
         let Some(area) = document.area(node) else { return self };
-        Self { clip: common_part(self.clip, self.placed(area)), ..self }
+        let scrolled = (self.scrolled.0 + scrolled.0, self.scrolled.1 + scrolled.1);
+        Self { clip: common_part(self.clip, self.placed(area)), scrolled, ..self }
     }
 
     /// Whether an area is scrolled away or cut off. What no scrolling brings into view is not: that is another matter.
     pub fn hides(&self, area: PageArea) -> bool {
-        let reachable = area.x + area.width > 0.0 && area.y + area.height > 0.0;
+        let (left, above) = self.scrolled;
+        let reachable = area.x + area.width + left > 0.0 && area.y + area.height + above > 0.0;
         reachable && !area.is_empty() && common_part(self.placed(area), self.clip).is_empty()
     }
 }
 
 /// Where the document of a frame begins: within its border and padding.
 pub fn frame_corner(document: &DomDocument<'_>, node: usize, placed: PageArea) -> (f64, f64) {
-    let border = document.client_area(node).unwrap_or_default();
-    let padding = |style| document.style(node, style).trim_end_matches("px").parse().unwrap_or(0.0);
-    (placed.x + border.x + padding(Style::PaddingLeft), placed.y + border.y + padding(Style::PaddingTop))
+    let pixels = |style| document.style(node, style).trim_end_matches("px").parse().unwrap_or(0.0);
+    let left: f64 = pixels(Style::BorderLeft) + pixels(Style::PaddingLeft);
+    let top: f64 = pixels(Style::BorderTop) + pixels(Style::PaddingTop);
+    (placed.x + left, placed.y + top)
 }
 
-fn common_part(one: PageArea, other: PageArea) -> PageArea {
+pub fn common_part(one: PageArea, other: PageArea) -> PageArea {
     let (x, y) = (one.x.max(other.x), one.y.max(other.y));
     let right = (one.x + one.width).min(other.x + other.width);
     let bottom = (one.y + one.height).min(other.y + other.height);

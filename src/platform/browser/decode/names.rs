@@ -8,6 +8,11 @@ use crate::model::Role;
 /// Longer names are cut by whoever shows them; no name is gathered without an end.
 const LONGEST_NAME: usize = 16 << 10;
 
+const LONGEST_PAGE_WORDS: usize = 60;
+
+/// Of a picture that the page calls nothing.
+const NO_WORDS: &str = "no name";
+
 pub fn accessible_name(document: &DomDocument<'_>, node: usize, role: Option<&Role>) -> String {
     own_name(document, node, role)
         .or_else(|| {
@@ -26,6 +31,48 @@ pub fn own_name(document: &DomDocument<'_>, node: usize, role: Option<&Role>) ->
     referenced_text(document, node, "aria-labelledby")
         .or_else(|| attribute_text(document, node, "aria-label"))
         .or_else(|| native_name(document, node, role))
+}
+
+/// Whether there is anything that it could be called by, if it were a button.
+pub fn has_name(document: &DomDocument<'_>, node: usize) -> bool {
+    own_name(document, node, Some(&Role::Button)).is_some()
+        || !Gathering { until_any: true, ..Gathering::new(document) }.gather(node).is_empty()
+        || attribute_text(document, node, "title").is_some()
+}
+
+/// What the page itself calls an element that has no name: to a person it is a picture, or a place.
+pub fn page_words(document: &DomDocument<'_>, node: usize) -> Option<String> {
+    let shape = is_shape(document.tag(node));
+    let tag = Some(document.tag(node)).filter(|_| shape).map(str::to_owned);
+    let fill = attribute_text(document, node, "fill").filter(|_| shape);
+    let file = attribute_text(document, node, "src").filter(|_| document.tag(node) == "IMG");
+    let file = file.and_then(|address| file_name(&address));
+    let words = ["name", "id", "class"].into_iter().filter_map(|name| attribute_text(document, node, name));
+    let mut all: Vec<String> = tag.into_iter().chain(fill).chain(file).chain(words).collect();
+    if all.is_empty() && matches!(document.tag(node), "IMG" | "CANVAS" | "svg") {
+        all.push(NO_WORDS.to_owned());
+    }
+    let text: String = all.join(" ").chars().take(LONGEST_PAGE_WORDS).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The parts that a drawing is made of.
+pub fn is_shape(tag: &str) -> bool {
+    matches!(
+        tag,
+        "rect" | "circle" | "ellipse" | "polygon" | "polyline" | "path" | "line" | "text" | "image" | "use"
+    )
+}
+
+/// The last part of an address, without what is asked of it; nothing of a picture that is its own address.
+fn file_name(address: &str) -> Option<String> {
+    let path = address.split(['?', '#']).next().filter(|path| !path.starts_with("data:"))?;
+    path.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// What the page says is wrong with a field.
+pub fn error_message(document: &DomDocument<'_>, node: usize) -> Option<String> {
+    referenced_text(document, node, "aria-errormessage")
 }
 
 /// What describes it beside its name.
@@ -66,7 +113,10 @@ fn native_name(document: &DomDocument<'_>, node: usize, role: Option<&Role>) -> 
         "FIELDSET" => child_text(document, node, "LEGEND"),
         "TABLE" => child_text(document, node, "CAPTION"),
         "FIGURE" => child_text(document, node, "FIGCAPTION"),
-        "svg" => child_text(document, node, "title"),
+        // What is written small is no HTML: a drawing and its parts.
+        tag if tag.starts_with(|letter: char| letter.is_ascii_lowercase()) => {
+            child_text(document, node, "title")
+        }
         "OPTION" | "OPTGROUP" => attribute_text(document, node, "label"),
         _ if role == Some(&Role::Edit) => label_text(document, node),
         _ => None,
@@ -105,19 +155,18 @@ fn child_text(document: &DomDocument<'_>, node: usize, tag: &str) -> Option<Stri
 
 /// The text that stands in an element, as a person reads it.
 pub fn content_text(document: &DomDocument<'_>, node: usize) -> String {
-    // Options of a closed list are not drawn.
-    let unseen = matches!(document.tag(node), "OPTION" | "OPTGROUP") && !document.is_rendered(node);
-    gather_text(document, node, unseen)
+    // Options are drawn by the browser itself.
+    gather_text(document, node, matches!(document.tag(node), "OPTION" | "OPTGROUP"))
 }
 
 fn gather_text(document: &DomDocument<'_>, root: usize, unseen: bool) -> String {
-    Gathering { document, unseen, without: None, text: String::new() }.gather(root)
+    Gathering { unseen, ..Gathering::new(document) }.gather(root)
 }
 
 /// A label's text, without that of the field that it is around.
 fn gather_label(document: &DomDocument<'_>, label: usize, field: usize) -> String {
     let unseen = !document.is_rendered(label);
-    Gathering { document, unseen, without: Some(field), text: String::new() }.gather(label)
+    Gathering { unseen, without: Some(field), ..Gathering::new(document) }.gather(label)
 }
 
 /// Collects the text below an element in the order in which it is read.
@@ -126,6 +175,9 @@ struct Gathering<'a, 'd> {
     /// Also what is not drawn.
     unseen: bool,
     without: Option<usize>,
+    /// Ends at the first text that is not blank.
+    until_any: bool,
+    has_words: bool,
     text: String,
 }
 
@@ -135,16 +187,28 @@ enum GatherStep {
     Space,
 }
 
-impl Gathering<'_, '_> {
+impl<'a, 'd> Gathering<'a, 'd> {
+    fn new(document: &'a DomDocument<'d>) -> Self {
+        Self {
+            document,
+            unseen: false,
+            without: None,
+            until_any: false,
+            has_words: false,
+            text: String::new(),
+        }
+    }
+
     fn gather(mut self, root: usize) -> String {
         let mut steps: Vec<GatherStep> = Vec::new();
         self.push_children(root, &mut steps);
         while let Some(step) = steps.pop() {
-            if self.text.len() > LONGEST_NAME {
+            let is_enough = self.until_any && self.has_words;
+            if self.text.len() > LONGEST_NAME || is_enough || !self.document.may_read_on() {
                 break;
             }
             match step {
-                GatherStep::Space => self.text.push(' '),
+                GatherStep::Space => self.push_space(),
                 GatherStep::Node(node) => self.add_node(node, &mut steps),
             }
         }
@@ -152,7 +216,7 @@ impl Gathering<'_, '_> {
     }
 
     fn push_children(&self, node: usize, steps: &mut Vec<GatherStep>) {
-        let children: Vec<usize> = self.document.children(node).collect();
+        let children = self.document.children_in_order(node);
         steps.extend(children.into_iter().rev().map(GatherStep::Node));
     }
 
@@ -160,7 +224,7 @@ impl Gathering<'_, '_> {
         let document = self.document;
         if document.is_text(node) {
             if self.unseen || document.is_rendered(node) {
-                self.text.push_str(document.node_text(node));
+                self.push_text(document.node_text(node));
             }
             return;
         }
@@ -168,19 +232,32 @@ impl Gathering<'_, '_> {
             return;
         }
         if let Some(text) = self.replacing_text(node) {
-            self.text.push(' ');
-            self.text.push_str(&text);
-            self.text.push(' ');
+            self.push_space();
+            self.push_text(&text);
+            self.push_space();
             return;
         }
         if stands_apart(document, node) {
-            self.text.push(' ');
+            self.push_space();
             steps.push(GatherStep::Space);
         }
         if document.is_pseudo(node) {
-            self.text.push_str(document.node_text(node));
+            for text in document.pseudo_texts(node) {
+                self.push_text(text);
+            }
         }
         self.push_children(node, steps);
+    }
+
+    fn push_text(&mut self, text: &str) {
+        self.has_words |= text.contains(|letter: char| !letter.is_whitespace());
+        self.text.push_str(text);
+    }
+
+    fn push_space(&mut self) {
+        if !self.text.ends_with(' ') {
+            self.text.push(' ');
+        }
     }
 
     /// Nothing that is hidden from readers, and no list or menu that opens below an item.
@@ -201,8 +278,11 @@ impl Gathering<'_, '_> {
             return Some(label);
         }
         match document.tag(node) {
-            "BR" => Some(String::new()),
-            "IMG" => Some(attribute_text(document, node, "alt").unwrap_or_default()),
+            "BR" | "WBR" => Some(String::new()),
+            "IMG" => {
+                let title = || attribute_text(document, node, "title");
+                Some(attribute_text(document, node, "alt").or_else(title).unwrap_or_default())
+            }
             "svg" => Some(child_text(document, node, "title").unwrap_or_default()),
             "INPUT" | "TEXTAREA" => Some(field_text(document, node)),
             "SELECT" => Some(chosen_options(document, node)),
@@ -249,6 +329,12 @@ pub fn select_options(document: &DomDocument<'_>, select: usize) -> Vec<usize> {
         }
     }
     options
+}
+
+/// What the group of an option is called.
+pub fn option_group(document: &DomDocument<'_>, option: usize) -> Option<String> {
+    let group = document.parent(option).filter(|&above| document.tag(above) == "OPTGROUP")?;
+    attribute_text(document, group, "label")
 }
 
 /// It begins and ends a line, or is a box of its own in one.

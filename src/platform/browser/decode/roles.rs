@@ -147,13 +147,18 @@ pub fn dom_role(document: &DomDocument<'_>, node: usize) -> DomRole {
     explicit_role(document, node).unwrap_or_else(|| tag_role(document, node))
 }
 
+/// What we call a role of WAI-ARIA; nothing for mere containers.
+pub fn aria_role(word: &str) -> Option<Role> {
+    ARIA.iter().find(|(name, _)| *name == word).map(|(_, role)| role.clone())
+}
+
 /// The first role that is known. `none` takes a role away, unless one could act on the element.
 fn explicit_role(document: &DomDocument<'_>, node: usize) -> Option<DomRole> {
     let named = document.attribute(node, "role")?;
     for word in named.split_ascii_whitespace() {
         let word = word.to_ascii_lowercase();
-        if let Some((_, role)) = ARIA.iter().find(|(name, _)| *name == word) {
-            return Some(DomRole::Shown(adjust_button(document, node, role)));
+        if let Some(role) = aria_role(&word) {
+            return Some(DomRole::Shown(adjust_button(document, node, &role)));
         }
         if ARIA_CONTAINERS.contains(&word.as_str()) {
             return Some(DomRole::Container);
@@ -213,23 +218,42 @@ pub fn is_editing_host(document: &DomDocument<'_>, node: usize) -> bool {
 
 /// Whether a text can be typed into it now.
 pub fn is_editable(document: &DomDocument<'_>, node: usize) -> bool {
-    let is_field = match document.tag(node) {
+    match is_text_field(document, node) {
+        true => !says_read_only(document, node),
+        false => !matches!(document.tag(node), "TEXTAREA" | "INPUT") && is_editing_host(document, node),
+    }
+}
+
+/// A field of text that says that nobody may write into it.
+pub fn is_read_only(document: &DomDocument<'_>, node: usize) -> bool {
+    is_text_field(document, node) && says_read_only(document, node)
+}
+
+fn is_text_field(document: &DomDocument<'_>, node: usize) -> bool {
+    match document.tag(node) {
         "TEXTAREA" => true,
         "INPUT" => TEXT_INPUTS.contains(&document.word(node, "type").as_str()),
-        _ => return is_editing_host(document, node),
-    };
-    is_field && !document.has_attribute(node, "readonly") && document.word(node, "aria-readonly") != "true"
+        _ => false,
+    }
+}
+
+fn says_read_only(document: &DomDocument<'_>, node: usize) -> bool {
+    document.has_attribute(node, "readonly") || document.word(node, "aria-readonly") == "true"
 }
 
 /// A password, a one-time code, or the number of a card.
 pub fn is_secret_field(document: &DomDocument<'_>, node: usize) -> bool {
-    if document.tag(node) == "INPUT" && document.word(node, "type") == "password" {
-        return true;
-    }
-    let purposes = document.word(node, "autocomplete");
-    purposes.split_ascii_whitespace().any(|purpose| {
+    let kind = document.attribute(node, "type").filter(|_| document.tag(node) == "INPUT");
+    names_secret(kind.unwrap_or_default(), document.attribute(node, "autocomplete").unwrap_or_default())
+}
+
+/// By the kind of a field and by what it says it is for.
+pub fn names_secret(kind: &str, autocomplete: &str) -> bool {
+    let is_secret = |purpose: &str| {
         matches!(purpose, "one-time-code" | "current-password" | "new-password") || purpose.starts_with("cc-")
-    })
+    };
+    kind.trim().eq_ignore_ascii_case("password")
+        || autocomplete.to_ascii_lowercase().split_ascii_whitespace().any(is_secret)
 }
 
 fn is_focusable(document: &DomDocument<'_>, node: usize) -> bool {

@@ -3,13 +3,27 @@
 //! Nothing of it is trusted: an index that leads nowhere reads as nothing, a parent that does not come before its child
 //! makes the child an orphan, and nothing here recurses.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
+use super::rows::NumberRows;
+
 /// The styles that a snapshot is asked for, in the order in which [`Style`] names them.
-pub const STYLES: [&str; 8] =
-    ["display", "visibility", "opacity", "cursor", "overflow-x", "overflow-y", "padding-left", "padding-top"];
+pub const STYLES: [&str; 11] = [
+    "display",
+    "visibility",
+    "opacity",
+    "cursor",
+    "overflow-x",
+    "overflow-y",
+    "padding-left",
+    "padding-top",
+    "border-left-width",
+    "border-top-width",
+    "white-space",
+];
 
 /// The place of a style in [`STYLES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +36,9 @@ pub enum Style {
     OverflowY,
     PaddingLeft,
     PaddingTop,
+    BorderLeft,
+    BorderTop,
+    WhiteSpace,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -36,6 +53,8 @@ pub struct PageSnapshot {
 pub struct DocumentArrays {
     #[serde(rename = "documentURL")]
     document_url: i64,
+    #[serde(rename = "baseURL")]
+    base_url: Option<i64>,
     title: i64,
     frame_id: i64,
     scroll_offset_x: f64,
@@ -52,7 +71,7 @@ struct NodeArrays {
     node_name: Vec<i64>,
     node_value: Vec<i64>,
     backend_node_id: Vec<i64>,
-    attributes: Vec<Vec<i64>>,
+    attributes: NumberRows<i64>,
     text_value: RareTexts,
     input_value: RareTexts,
     input_checked: RareFlags,
@@ -66,10 +85,9 @@ struct NodeArrays {
 #[serde(default, rename_all = "camelCase")]
 struct LayoutArrays {
     node_index: Vec<i64>,
-    styles: Vec<Vec<i64>>,
-    bounds: Vec<Vec<f64>>,
+    styles: NumberRows<i64>,
+    bounds: NumberRows<f64>,
     text: Vec<i64>,
-    client_rects: Vec<Vec<f64>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -123,6 +141,18 @@ const ELEMENT_NODE: i64 = 1;
 const TEXT_NODE: i64 = 3;
 const NOWHERE: usize = usize::MAX;
 
+/// How often a node may be read for names, on the average. Elements within each other that are all named by what stands
+/// in them would cost the square of their number.
+const READS_A_NODE: usize = 64;
+
+/// Generated content, which has no nodes of its own.
+struct PseudoElement<'a> {
+    /// The bullet or number of a list's item, which nobody calls it by.
+    is_marker: bool,
+    is_after: bool,
+    texts: Vec<&'a str>,
+}
+
 /// One document of a snapshot, with its nodes linked.
 pub struct DomDocument<'a> {
     arrays: &'a DocumentArrays,
@@ -136,9 +166,10 @@ pub struct DomDocument<'a> {
     selected: HashSet<usize>,
     values: HashMap<usize, &'a str>,
     documents: HashMap<usize, usize>,
-    pseudo: HashSet<usize>,
+    pseudo: HashMap<usize, PseudoElement<'a>>,
     ids: HashMap<&'a str, usize>,
     labels: HashMap<&'a str, Vec<usize>>,
+    reads_left: Cell<usize>,
 }
 
 impl<'a> DomDocument<'a> {
@@ -158,9 +189,21 @@ impl<'a> DomDocument<'a> {
             documents: read_pairs(&arrays.nodes.content_document_index)
                 .filter_map(|(node, document)| Some((node, usize::try_from(document).ok()?)))
                 .collect(),
-            pseudo: read_pairs(&arrays.nodes.pseudo_type).map(|(node, _)| node).collect(),
+            pseudo: read_texts(&arrays.nodes.pseudo_type, strings)
+                .map(|(node, kind)| {
+                    (
+                        node,
+                        PseudoElement {
+                            is_after: kind == "after",
+                            is_marker: kind == "marker",
+                            texts: Vec::new(),
+                        },
+                    )
+                })
+                .collect(),
             ids: HashMap::new(),
             labels: HashMap::new(),
+            reads_left: Cell::new(parent.len().saturating_mul(READS_A_NODE)),
             arrays,
             strings,
             first_child,
@@ -168,6 +211,7 @@ impl<'a> DomDocument<'a> {
             parent,
         };
         document.index_names();
+        document.read_pseudo_texts();
         Some(document)
     }
 
@@ -185,6 +229,32 @@ impl<'a> DomDocument<'a> {
         }
     }
 
+    /// A pseudo-element has a layout of its own and one for each text in it.
+    fn read_pseudo_texts(&mut self) {
+        if self.pseudo.is_empty() {
+            return;
+        }
+        let layout = &self.arrays.layout;
+        for (&node, &text) in layout.node_index.iter().zip(&layout.text) {
+            let text = self.text(text);
+            let pseudo = usize::try_from(node).ok().and_then(|node| self.pseudo.get_mut(&node));
+            if let Some(pseudo) = pseudo.filter(|pseudo| !text.is_empty() && !pseudo.is_marker) {
+                pseudo.texts.push(text);
+            }
+        }
+    }
+
+    /// Counts a node that is read for a name. After too many none is read any more, and names are missing.
+    pub fn may_read_on(&self) -> bool {
+        let left = self.reads_left.get();
+        self.reads_left.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    pub fn is_exhausted(&self) -> bool {
+        self.node_count() > 0 && self.reads_left.get() == 0
+    }
+
     pub fn node_count(&self) -> usize {
         self.parent.len()
     }
@@ -195,6 +265,15 @@ impl<'a> DomDocument<'a> {
 
     pub fn url(&self) -> &'a str {
         self.text(self.arrays.document_url)
+    }
+
+    /// What its links count from.
+    pub fn base_url(&self) -> &'a str {
+        self.arrays
+            .base_url
+            .map(|index| self.text(index))
+            .filter(|url| !url.is_empty())
+            .unwrap_or_else(|| self.url())
     }
 
     pub fn title(&self) -> &'a str {
@@ -239,7 +318,20 @@ impl<'a> DomDocument<'a> {
     }
 
     pub fn is_pseudo(&self, node: usize) -> bool {
-        self.pseudo.contains(&node)
+        self.pseudo.contains_key(&node)
+    }
+
+    pub fn pseudo_texts(&self, node: usize) -> &[&'a str] {
+        self.pseudo.get(&node).map_or(&[], |pseudo| pseudo.texts.as_slice())
+    }
+
+    /// Children as they are read: a snapshot has `::after` before what it comes after.
+    pub fn children_in_order(&self, node: usize) -> Vec<usize> {
+        let mut children: Vec<usize> = self.children(node).collect();
+        if !self.pseudo.is_empty() {
+            children.sort_by_key(|child| self.pseudo.get(child).is_some_and(|pseudo| pseudo.is_after));
+        }
+        children
     }
 
     /// `BUTTON`; elements of SVG are in small letters.
@@ -305,12 +397,7 @@ impl<'a> DomDocument<'a> {
     }
 
     pub fn area(&self, node: usize) -> Option<PageArea> {
-        self.arrays.layout.bounds.get(self.layout_of(node)?).and_then(|numbers| PageArea::read(numbers))
-    }
-
-    /// Its border and the size of what is within, as `clientLeft` and so on tell it.
-    pub fn client_area(&self, node: usize) -> Option<PageArea> {
-        self.arrays.layout.client_rects.get(self.layout_of(node)?).and_then(|numbers| PageArea::read(numbers))
+        self.arrays.layout.bounds.get(self.layout_of(node)?).and_then(PageArea::read)
     }
 
     pub fn style(&self, node: usize, style: Style) -> &'a str {
@@ -324,8 +411,13 @@ impl<'a> DomDocument<'a> {
         let drawn = self.layout_of(node).and_then(|layout| self.arrays.layout.text.get(layout));
         match drawn.map(|&index| self.text(index)).filter(|text| !text.is_empty()) {
             Some(text) => text,
-            None => self.arrays.nodes.node_value.get(node).map_or("", |&value| self.text(value)),
+            None => self.written_text(node),
         }
+    }
+
+    /// A text node's text as it is written.
+    pub fn written_text(&self, node: usize) -> &'a str {
+        self.arrays.nodes.node_value.get(node).map_or("", |&value| self.text(value))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What holds of an element of a page now: its value, whether it is checked, open, enabled.
 
-use super::names::{chosen_options, content_text};
+use super::lines::written_lines;
+use super::names::chosen_options;
 use super::roles::{is_editing_host, is_secret_field};
 use super::snapshot::DomDocument;
 use crate::model::Role;
@@ -48,6 +49,17 @@ pub fn is_disabled(document: &DomDocument<'_>, node: usize) -> bool {
         || flag(document, node, "aria-disabled") == Some(true)
 }
 
+/// Whether the page says that it does not accept what it holds.
+pub fn is_invalid(document: &DomDocument<'_>, node: usize) -> bool {
+    matches!(document.word(node, "aria-invalid").as_str(), "true" | "grammar" | "spelling")
+}
+
+/// The folder that browsers tell of every file that was chosen.
+const MADE_UP_FOLDER: &str = "C:\\fakepath\\";
+
+/// Longer values are cut by whoever shows them; none is gathered without an end.
+const LONGEST_VALUE: usize = 16 << 10;
+
 /// What it holds; nothing of a secret.
 pub fn value(document: &DomDocument<'_>, node: usize, role: &Role) -> Option<String> {
     if is_secret_field(document, node) {
@@ -55,6 +67,13 @@ pub fn value(document: &DomDocument<'_>, node: usize, role: &Role) -> Option<Str
     }
     match document.tag(node) {
         "SELECT" => return Some(chosen_options(document, node)),
+        "INPUT" if document.word(node, "type") == "file" => {
+            let named = document.field_value(node).filter(|name| !name.is_empty())?;
+            return Some(named.strip_prefix(MADE_UP_FOLDER).unwrap_or(named).to_owned());
+        }
+        "INPUT" if document.word(node, "type") == "color" => {
+            return document.field_value(node).map(str::to_owned);
+        }
         "INPUT" if !matches!(role, Role::Button | Role::CheckBox | Role::RadioButton) => {
             return Some(document.field_value(node).unwrap_or_default().to_owned());
         }
@@ -65,7 +84,7 @@ pub fn value(document: &DomDocument<'_>, node: usize, role: &Role) -> Option<Str
         document.attribute(node, "aria-valuetext").or_else(|| document.attribute(node, "aria-valuenow"));
     match said {
         Some(said) => Some(said.to_owned()),
-        None if is_editing_host(document, node) => Some(content_text(document, node)),
+        None if is_editing_host(document, node) => Some(written_lines(document, node, false, LONGEST_VALUE)),
         None => None,
     }
 }
@@ -99,9 +118,33 @@ pub fn range(document: &DomDocument<'_>, node: usize) -> Range {
     }
 }
 
-/// The key that it is reached by, as the page says it.
+/// The keys that it is reached by, as the page says it.
 pub fn shortcut(document: &DomDocument<'_>, node: usize) -> Option<String> {
-    let keys =
-        document.attribute(node, "aria-keyshortcuts").or_else(|| document.attribute(node, "accesskey"))?;
-    (!keys.trim().is_empty()).then(|| keys.trim().to_owned())
+    let attribute = |name: &str| document.attribute(node, name).unwrap_or_default();
+    all_keys(attribute("aria-keyshortcuts"), attribute("accesskey"))
+}
+
+/// A browser takes an access key with alt, and never alone.
+fn all_keys(said: &str, access: &str) -> Option<String> {
+    let access = access.split_whitespace().map(|key| format!("Alt+{}", key.to_uppercase()));
+    let keys: Vec<String> = said.split_whitespace().map(str::to_owned).chain(access).collect();
+    (!keys.is_empty()).then(|| keys.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(said: &str, access: &str, expected: Option<&str>) {
+        assert_eq!(all_keys(said, access).as_deref(), expected);
+    }
+
+    /// H-373 on code: an access key, which a page has for something protected
+    #[test]
+    fn an_access_key_is_pressed_with_alt() {
+        check("", "k", Some("Alt+K"));
+        check("Control+S", "", Some("Control+S"));
+        check("Control+S", "s x", Some("Control+S Alt+S Alt+X"));
+        check(" ", "", None);
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::handle::NodeHandle;
 use super::snapshot::PageSnapshot;
-use super::tree::{FrameCapture, page_tree};
+use super::tree::{FrameCapture, FrameOwner, page_tree};
 use crate::model::{Rect, Role, Tree};
 
 const WINDOW: Rect = Rect::new(0, 0, 1280, 800);
@@ -222,12 +222,12 @@ fn hostile_snapshot() -> impl Strategy<Value = Value> {
     (
         (numbers(), numbers(), numbers(), numbers(), numbers()),
         prop::collection::vec(numbers(), 0..12),
-        (numbers(), rects(), prop::collection::vec(numbers(), 0..12), numbers(), rects()),
+        (numbers(), rects(), prop::collection::vec(numbers(), 0..12), numbers()),
         (numbers(), numbers()),
     )
         .prop_map(move |(nodes, attributes, layout, rare)| {
             let (parents, types, names, values, ids) = nodes;
-            let (indices, bounds, styles, text, client) = layout;
+            let (indices, bounds, styles, text) = layout;
             let pairs = json!({ "index": rare.0, "value": rare.1 });
             json!({ "strings": texts, "documents": [{
                 "frameId": 3, "documentURL": -7, "title": 11,
@@ -238,18 +238,112 @@ fn hostile_snapshot() -> impl Strategy<Value = Value> {
                     "pseudoType": pairs, "isClickable": pairs,
                 },
                 "layout": {
-                    "nodeIndex": indices, "bounds": bounds, "styles": styles, "text": text, "clientRects": client,
+                    "nodeIndex": indices, "bounds": bounds, "styles": styles, "text": text,
                 },
             }] })
         })
 }
 
+/// A chain of elements, each in the one before, with a text in the innermost.
+/// The first is the document.
+fn nested(count: usize, attributes: &[i64], strings: &[&str]) -> FrameCapture {
+    let strings: Vec<&str> =
+        ["DIV", "block", "visible", "deep down"].into_iter().chain(strings.iter().copied()).collect();
+    let all: Vec<usize> = (0..=count).collect();
+    let tags = |tag: i64, last: i64| [vec![tag; count], vec![last]].concat();
+    let value = json!({
+        "strings": strings,
+        "documents": [{
+            "nodes": {
+                "parentIndex": all.iter().map(|&node| node as i64 - 1).collect::<Vec<_>>(),
+                "nodeType": tags(1, 3), "nodeName": tags(0, -1), "nodeValue": tags(-1, 3), "backendNodeId": all,
+                "attributes": vec![attributes; count],
+                "isClickable": { "index": all },
+            },
+            "layout": { "nodeIndex": all, "bounds": vec![[0, 0, 10, 10]; count + 1], "styles": vec![[1, 2]; count + 1], "text": tags(-1, 3) },
+        }],
+    });
+    FrameCapture { snapshot: serde_json::from_value(value).unwrap(), ..FrameCapture::default() }
+}
+
+/// H-224 on code: reading stops, and says so.
+#[test]
+fn names_within_names_do_not_cost_their_square() {
+    let buttons = page_tree(&[nested(5_000, &[4, 5], &["role", "button"])], "nested", WINDOW);
+    assert!(!buttons.complete, "what was not read is not said to be read");
+    let listeners = page_tree(&[nested(5_000, &[], &[])], "nested", WINDOW);
+    assert!(listeners.len() < 5_000);
+}
+
+#[test]
+fn a_page_that_nests_a_little_is_read_whole() {
+    let tree = page_tree(&[nested(30, &[4, 5], &["role", "button"])], "nested", WINDOW);
+    assert!(tree.complete);
+    assert_eq!(tree.elements().iter().filter(|element| element.name == "deep down").count(), 29);
+}
+
+/// H-225 on code: circles end.
+#[test]
+fn labels_that_name_each_other_end() {
+    let strings = ["DIV", "id", "a", "aria-labelledby", "a b", "b", "visible", "block"];
+    let value = json!({ "strings": strings, "documents": [{
+        "nodes": {
+            "parentIndex": [-1, 0, 0], "nodeType": [9, 1, 1], "nodeName": [-1, 0, 0], "backendNodeId": [1, 2, 3],
+            "attributes": [[], [1, 2, 3, 4], [1, 5, 3, 4]], "isClickable": { "index": [1, 2] },
+        },
+        "layout": { "nodeIndex": [0, 1, 2], "bounds": vec![[0, 0, 9, 9]; 3], "styles": vec![[7, 6]; 3] },
+    }] });
+    let capture =
+        FrameCapture { snapshot: serde_json::from_value(value).unwrap(), ..FrameCapture::default() };
+    assert!(page_tree(&[capture], "labels", WINDOW).len() <= 5);
+}
+
+#[test]
+fn a_text_without_an_end_is_cut_and_says_so() {
+    let huge = "x".repeat(4 << 20);
+    let value = json!({ "strings": ["BUTTON", huge, "visible", "block"], "documents": [{
+        "nodes": {
+            "parentIndex": [-1, 0, 1], "nodeType": [9, 1, 3], "nodeName": [-1, 0, -1], "nodeValue": [-1, -1, 1],
+            "backendNodeId": [1, 2, 3],
+        },
+        "layout": { "nodeIndex": [0, 1, 2], "bounds": vec![[-1e300, -5.0, 1e300, 9.0]; 3], "styles": vec![[3, 2]; 3], "text": [-1, -1, 1] },
+    }] });
+    let capture =
+        FrameCapture { snapshot: serde_json::from_value(value).unwrap(), ..FrameCapture::default() };
+    let tree = page_tree(&[capture], "huge", WINDOW);
+    let longest = tree.elements().iter().map(|element| element.name.len()).max().unwrap();
+    assert!(longest > 0 && longest < 64 << 10, "{longest}");
+}
+
 proptest! {
+    /// H-225 on code: whatever the arrays say.
     #[test]
     fn hostile_arrays_make_a_tree_or_nothing(value in hostile_snapshot()) {
         let Ok(snapshot) = serde_json::from_value::<PageSnapshot>(value) else { return Ok(()) };
-        let capture = FrameCapture { snapshot, ..FrameCapture::default() };
-        let tree = page_tree(&[capture.clone(), capture], "hostile", WINDOW);
+        let owner = FrameOwner { capture: 0, backend_node: 3 };
+        let capture = FrameCapture { snapshot, focused: Some(3), ..FrameCapture::default() };
+        let inner = FrameCapture { owner: Some(owner), ..capture.clone() };
+        let tree = page_tree(&[capture, inner], "hostile", WINDOW);
         prop_assert!(tree.len() < 100);
+        let sides = tree.elements().iter().map(|element| element.bounds);
+        prop_assert!(sides.clone().all(|bounds| bounds.width >= 0 && bounds.height >= 0));
     }
+}
+
+/// H-150 on code: the text of a label leads to its control, which it names or stands around
+#[test]
+fn labels_lead_to_their_controls() {
+    let tree = tree_of("form");
+    let check = |text: &str, role: Role| {
+        let label = tree.elements().iter().find(|it| it.role == Role::Text && it.name == text);
+        let link = label.unwrap_or_else(|| panic!("no {text}")).label_links.first();
+        let control = tree.elements().iter().find(|it| link.is_some() && it.native.as_ref() == link);
+        assert_eq!(control.map(|it| (&it.role, it.name.as_str())), Some((&role, text)));
+    };
+    check("Name", Role::Edit);
+    check("Mail", Role::Edit);
+    check("Agree", Role::CheckBox);
+    check("Large", Role::RadioButton);
+    let others = tree.elements().iter().filter(|it| it.role == Role::Button);
+    assert!(others.clone().count() > 0 && others.clone().all(|it| it.label_links.is_empty()));
 }

@@ -41,9 +41,9 @@ fn an_element_that_can_does_it_by_itself() {
 }
 
 #[test]
-fn what_plays_its_click_is_clicked_by_the_pointer_where_that_meets_it() {
+fn what_the_pointer_serves_better_is_clicked_by_the_pointer_where_that_meets_it() {
     each(|system| {
-        let slow = || system.changed(Thing::Button, obeys, |state| state.plays_click = true);
+        let slow = || system.changed(Thing::Button, obeys, |state| state.pointer_first = true);
         slow().check(&click(), BY_POINTER, &[CLICKED]);
         let covered = slow();
         covered.covered.set(true);
@@ -549,14 +549,11 @@ fn a_combo_box_is_opened_and_closed_again() {
 fn check_wait(look: u64, expected_looks: u32, at_most: u64) {
     let fake = SYSTEMS[0].with(Thing::Picture, obeys);
     let mut looks = 0;
-    let found = Interaction { backend: &fake, guard: &Unguarded, delivery: Delivery::Foreground }.until(
-        READ_BACK_TIME,
-        || {
-            looks += 1;
-            fake.clock.advance(Duration::from_millis(look));
-            Ok(false)
-        },
-    );
+    let found = Interaction::new(&fake, &Unguarded, Delivery::Foreground).until(READ_BACK_TIME, || {
+        looks += 1;
+        fake.clock.advance(Duration::from_millis(look));
+        Ok(false)
+    });
     assert_eq!((found, looks), (Ok(false), expected_looks), "looks of {look} ms");
     assert!(fake.clock.now() <= Duration::from_millis(at_most), "{:?}", fake.clock.now());
 }
@@ -572,7 +569,7 @@ fn a_wait_is_bounded_by_the_clock_and_not_by_looks() {
 #[test]
 fn what_comes_at_the_last_moment_is_seen() {
     let fake = SYSTEMS[0].with(Thing::Picture, obeys);
-    let interaction = Interaction { backend: &fake, guard: &Unguarded, delivery: Delivery::Foreground };
+    let interaction = Interaction::new(&fake, &Unguarded, Delivery::Foreground);
     assert_eq!(interaction.until(READ_BACK_TIME, || Ok(fake.clock.now() >= READ_BACK_TIME)), Ok(true));
     fake.cancel().fire();
     assert_eq!(interaction.until(READ_BACK_TIME, || Ok(false)), Err(Error::cancelled()));
@@ -634,4 +631,108 @@ fn a_guard_looks_before_a_release() {
     check_guarded(&drag, 9, &[hover, whole], &[1, 1]);
     check_guarded(&drag, 1, &[hover], &[1, 1]);
     check_guarded(&drag, 0, &[hover], &[1]);
+}
+
+/// What a click should switch is waited for, and of anything else only what its application tells by the time it rests.
+#[test]
+fn an_application_that_rests_is_not_waited_for() {
+    let check = |selected: Option<bool>, toggles: bool, act: &Act, rests: bool| {
+        let fake = SYSTEMS[0].changed(Thing::Picture, obeys, |state| {
+            state.selected = selected;
+            state.unseen_click = toggles.then_some(Request::Toggle);
+        });
+        fake.rests.set(true);
+        let done = super::act(&fake, &Unguarded, act, Delivery::Foreground).unwrap();
+        assert_eq!(done.rests, rests, "{selected:?} {toggles} {act:?}");
+        assert_eq!(done.settles_in == fake.profile().timing.effect, !rests);
+    };
+    check(None, false, &click(), true);
+    check(Some(false), false, &click(), false);
+    check(Some(true), false, &click(), true);
+    check(Some(true), true, &click(), false);
+    let hover = Act::Hover { element: Some(handle("it")), at: None };
+    check(None, false, &hover, false);
+}
+
+/// An entry of GTK 3 in a closed menu that is in the menu bar.
+#[cfg(target_os = "linux")]
+fn menu_entry(name: &str) -> FakeBackend {
+    use crate::platform::interaction::fake_backend::LINUX;
+    let entry = |state: &mut ElementState| {
+        name.clone_into(&mut state.name);
+        (state.runs_dialog, state.is_menu, state.showing) = (true, true, Some(false));
+    };
+    let mut menu = LINUX.thing(Thing::Button);
+    menu.is_menu = true;
+    menu.bounds = Some(Rect::new(0, 0, 40, 20));
+    let mut fake = LINUX.changed(Thing::Button, obeys, entry);
+    fake.way_in = vec!["File"];
+    fake.elements.borrow_mut().insert("File", menu);
+    fake
+}
+
+/// GTK 3 answers nothing while a dialog is open that an action of an element opened.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_entry_of_a_closed_menu_is_clicked_in_its_menu() {
+    const OPENED: &str = "Click(Left, 1) 20,10";
+    for name in ["Save", "Save As…", "Open..."] {
+        menu_entry(name).check(&click(), BY_POINTER, &[OPENED, CLICKED]);
+        let invoke = Act::Invoke { element: handle("it") };
+        menu_entry(name).check(&invoke, BY_POINTER, &[OPENED, CLICKED]);
+    }
+    // Where there is no menu to open, what needs no dialog does it by itself.
+    let mut loose = menu_entry("Save");
+    loose.way_in.clear();
+    loose.check(&click(), BY_ITSELF, &["it: click"]);
+    menu_entry("Save").check_behind(&click(), BY_ITSELF, &["it: click"]);
+    let note = menu_entry("Save As… ").check_behind(&click(), Err(Kind::ElementOccluded), &[]);
+    assert!(note.unwrap().contains("delivery:\"foreground\""));
+}
+
+/// The first click on a menu may only close another one that is open.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_menu_that_does_not_open_is_clicked_twice_at_most() {
+    const OPENED: &str = "Click(Left, 1) 20,10";
+    let slow = menu_entry("Open...");
+    slow.opens_after.set(2);
+    slow.check(&click(), BY_POINTER, &[OPENED, OPENED, CLICKED]);
+    let stuck = menu_entry("Save");
+    stuck.opens_after.set(9);
+    stuck.check(&click(), BY_ITSELF, &[OPENED, OPENED, "it: click"]);
+}
+
+#[test]
+fn a_button_that_opens_a_dialog_is_not_pressed_beside_an_open_menu() {
+    let button = |pointer_first: bool| {
+        SYSTEMS[0].changed(Thing::Button, obeys, |state| {
+            "Open…".clone_into(&mut state.name);
+            (state.runs_dialog, state.pointer_first, state.showing) = (true, pointer_first, Some(true));
+        })
+    };
+    button(true).check(&click(), BY_POINTER, &[CLICKED]);
+    let covered = button(true);
+    covered.covered.set(true);
+    covered.check(&click(), BY_POINTER, &["raise", CLICKED]);
+    let note = button(false).check(&click(), Err(Kind::ElementOccluded), &[]);
+    assert!(note.unwrap().contains("a menu is open"));
+    button(true).check_behind(&click(), Err(Kind::ElementOccluded), &[]);
+}
+
+/// What is clicked on the way to an entry is looked at like everything else.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_guard_looks_before_each_click_on_the_way_into_a_menu() {
+    let (to_menu, opened, to_entry) = ("Hover 20,10", "Click(Left, 1) 20,10", "Hover 150,120");
+    let check = |refuses_at: usize, log: &[&str]| {
+        let backend = menu_entry("Open...");
+        let guard = Watchful { backend: &backend, asked: Default::default(), refuses_at };
+        let done = act(&backend, &guard, &click(), Delivery::Foreground);
+        assert_eq!(done.is_err(), refuses_at < 2);
+        assert_eq!(backend.logged(), log);
+    };
+    check(0, &[to_menu]);
+    check(1, &[to_menu, opened, to_entry]);
+    check(2, &[to_menu, opened, to_entry, CLICKED]);
 }

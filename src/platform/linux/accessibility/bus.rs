@@ -4,11 +4,11 @@
 //! as they said, and not a moment longer than their call lives. A round trip costs a tenth of a millisecond,
 //! so what counts is that many are on their way at once.
 //!
-//! Never `Properties.GetAll`: it ends Qt applications (kcalc 5.15 and assistant 6.4 died of it). So there are
-//! no proxies here, only calls.
+//! `Properties.GetAll` is for Firefox alone: it ends Qt applications (kcalc 5.15 and assistant 6.4 died of it). So there
+//! are no proxies here, only calls.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -21,6 +21,7 @@ use zbus::message::Sequence;
 use zbus::zvariant::{ObjectPath, OwnedObjectPath, Value};
 use zbus::{Connection, Message, connection};
 
+use super::direct::DirectLine;
 use super::events;
 use super::object::{ACCESSIBLE, AtspiObject};
 use crate::clock::{Bell, Cancel, Clock, Deadline, lock};
@@ -28,14 +29,20 @@ use crate::error::{Error, Kind, Result};
 
 /// More than that on their way at once gains nothing and lets queues grow in applications.
 const CALLS_IN_FLIGHT: usize = 512;
-/// A bus that cannot be reached in this time is not there.
-const CONNECT_TIME: Duration = Duration::from_secs(3);
+/// A bus that cannot be reached in this time is not there, as far as a caller is concerned.
+pub const CONNECT_TIME: Duration = Duration::from_secs(3);
+/// A bus that was started for a private desktop does come, but late on a busy machine.
+pub const PRIVATE_CONNECT_TIME: Duration = Duration::from_secs(15);
+/// An attempt to connect goes on for so long, also when nobody waits for it any more.
+const ATTEMPT_TIME: Duration = Duration::from_secs(30);
 /// A bus that let somebody wait for that is not waited for again so soon.
 const MUTE_FOR: Duration = Duration::from_secs(10);
 /// An application that let so many calls in a row time out is not asked further.
 const TIMEOUTS_IN_A_ROW: u32 = 3;
 /// For so long a hung application gets one short question instead of a look.
 const QUARANTINE: Duration = Duration::from_secs(30);
+/// A popup comes with what is in it; what showed before that is no popup that came last.
+const MOST_SHOWN: usize = 64;
 const SHORT_QUESTION: Duration = Duration::from_millis(300);
 /// What a caller waits beyond its own deadline, for the work to say itself what it could not do.
 const GRACE: Duration = Duration::from_millis(500);
@@ -52,11 +59,11 @@ pub struct Bus {
 
 impl Bus {
     /// The bell is rung when an application that is watched tells of a change.
-    pub fn start(clock: Clock, bell: Bell) -> Result<Self> {
+    pub fn start(clock: Clock, bell: Bell, connect_time: Duration) -> Result<Self> {
         let (jobs, queue) = mpsc::unbounded_channel();
         let started = std::thread::Builder::new()
             .name("accessibility".to_owned())
-            .spawn(move || serve(queue, bell))
+            .spawn(move || serve(queue, bell, connect_time))
             .map_err(|error| Error::internal(format!("cannot start the accessibility thread: {error}")));
         started.map(|_| Self { jobs, clock })
     }
@@ -111,7 +118,7 @@ pub fn too_slow(phase: &'static str, whole: Duration) -> Error {
         .with("phase", phase)
 }
 
-fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
+fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell, connect_time: Duration) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -121,8 +128,7 @@ fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let session =
-            Rc::new(BusSession { bell, link: tokio::sync::Mutex::new(None), mute: Cell::new(None) });
+        let session = Rc::new(BusSession::new(bell, connect_time));
         while let Some(job) = queue.recv().await {
             tokio::task::spawn_local(job(session.clone()));
         }
@@ -132,33 +138,76 @@ fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
 /// What the thread keeps: the connection, made when it is needed and made anew when it broke.
 struct BusSession {
     bell: Bell,
-    link: tokio::sync::Mutex<Option<Rc<BusConnection>>>,
-    /// Until when a bus that did not answer is not asked.
+    /// How long a caller waits for the connection.
+    connect_time: Duration,
+    link: RefCell<Option<Rc<BusConnection>>>,
+    is_connecting: Cell<bool>,
+    /// Told when an attempt to connect is over.
+    attempted: Notify,
+    failure: RefCell<String>,
+    /// Until when a bus that did not answer is not waited for.
     mute: Cell<Option<Deadline>>,
 }
 
 impl BusSession {
-    async fn bus_connection(&self) -> Result<Rc<BusConnection>> {
-        let mut kept = self.link.lock().await;
-        if let Some(link) = kept.as_ref().filter(|link| !link.connection.is_closed()) {
-            return Ok(link.clone());
+    fn new(bell: Bell, connect_time: Duration) -> Self {
+        Self {
+            bell,
+            connect_time,
+            link: RefCell::default(),
+            is_connecting: Cell::default(),
+            attempted: Notify::new(),
+            failure: RefCell::default(),
+            mute: Cell::default(),
         }
-        *kept = None;
-        if self.mute.get().is_some_and(|until| !until.is_over()) {
+    }
+
+    async fn bus_connection(self: &Rc<Self>) -> Result<Rc<BusConnection>> {
+        if let Some(link) = self.open_link() {
+            return Ok(link);
+        }
+        let over = self.attempted.notified();
+        tokio::pin!(over);
+        // From here on an end is not missed.
+        over.as_mut().enable();
+        self.begin_connecting();
+        let is_mute = self.mute.get().is_some_and(|until| !until.is_over());
+        let patience = if is_mute { Duration::ZERO } else { self.connect_time };
+        if tokio::time::timeout(patience, over).await.is_err() {
+            if !is_mute {
+                self.mute.set(Some(Deadline::after(MUTE_FOR)));
+            }
             return Err(no_bus("it does not answer"));
         }
-        let connecting = tokio::time::timeout(CONNECT_TIME, connect());
-        let connection = match connecting.await {
-            Ok(connection) => connection.map_err(|error| no_bus(&error.to_string()))?,
-            Err(_) => {
-                self.mute.set(Some(Deadline::after(MUTE_FOR)));
-                return Err(no_bus("it does not answer"));
+        self.open_link().ok_or_else(|| no_bus(&self.failure.borrow()))
+    }
+
+    fn open_link(&self) -> Option<Rc<BusConnection>> {
+        self.link.borrow().as_ref().filter(|link| !link.connection.is_closed()).cloned()
+    }
+
+    /// Connects beside whoever waits for it, so that a bus that comes late is there for the next call.
+    fn begin_connecting(self: &Rc<Self>) {
+        if self.is_connecting.replace(true) {
+            return;
+        }
+        let session = self.clone();
+        tokio::task::spawn_local(async move {
+            match tokio::time::timeout(ATTEMPT_TIME, connect()).await {
+                Ok(Ok(connection)) => session.keep_link(connection).await,
+                Ok(Err(error)) => *session.failure.borrow_mut() = error.to_string(),
+                Err(_) => *session.failure.borrow_mut() = "it does not answer".to_owned(),
             }
-        };
+            session.is_connecting.set(false);
+            session.attempted.notify_waiters();
+        });
+    }
+
+    async fn keep_link(&self, connection: Connection) {
         let link = Rc::new(BusConnection::new(connection));
         events::listen(&link, self.bell.clone()).await;
-        *kept = Some(link.clone());
-        Ok(link)
+        *self.link.borrow_mut() = Some(link);
+        self.mute.set(None);
     }
 }
 
@@ -197,6 +246,8 @@ pub struct BusConnection {
     /// Process ids by unique name. Names are never used twice.
     pids: RefCell<HashMap<Rc<str>, u32>>,
     hung: RefCell<HashMap<Rc<str>, Deadline>>,
+    /// Lines to applications that were asked for one; nothing where there is none.
+    pub lines: RefCell<HashMap<Rc<str>, Option<DirectLine>>>,
     /// Applications whose events are asked for.
     pub watched: RefCell<HashSet<Rc<str>>>,
     /// Browsers, windows and processes that were given time to wake up, each once.
@@ -204,6 +255,12 @@ pub struct BusConnection {
     pub remembered: RefCell<super::capture::Remembered>,
     /// Where applications that know only their own window begin to count, from the window's corner.
     pub insets: RefCell<HashMap<Rc<str>, (i32, i32)>>,
+    /// Of each application, the objects that said last that they show.
+    pub shown: RefCell<HashMap<Rc<str>, VecDeque<Rc<str>>>>,
+    /// Applications of GTK 3.
+    pub gtk3: RefCell<HashSet<Rc<str>>>,
+    /// Panes that told of another place than theirs, with everything in them, and what each of them fills.
+    pub misplaced: RefCell<HashMap<AtspiObject, AtspiObject>>,
     pub mirrors: RefCell<super::mirror::Mirrors>,
     pub blocks: RefCell<super::table::KnownBlocks>,
     /// How many questions had no answer in time.
@@ -211,6 +268,9 @@ pub struct BusConnection {
     /// Up to where the messages were heard by who listens to events, and who waits for it.
     heard: Cell<Sequence>,
     listening: Notify,
+    /// What is rung for events, and whether some were heard that it was not rung for yet.
+    pub bell: OnceCell<Bell>,
+    pub owes_ring: Cell<bool>,
 }
 
 /// Why a call has no answer.
@@ -246,16 +306,27 @@ pub fn is_silent(answer: &BusReply) -> bool {
     matches!(answer, Err(BusError::TimedOut))
 }
 
-/// How long the calls of one piece of work may take.
+/// How long the calls of one piece of work may take, and which way they go.
 #[derive(Clone, Debug)]
 pub struct BusDeadline {
     per_call: Duration,
     deadline: Deadline,
+    line: Option<DirectLine>,
 }
 
 impl BusDeadline {
     pub fn new(per_call: Duration, whole: Duration) -> Self {
-        Self { per_call, deadline: Deadline::after(whole) }
+        Self { per_call, deadline: Deadline::after(whole), line: None }
+    }
+
+    /// The same time, and this line for the application that it leads to.
+    pub fn over_line(&self, line: Option<DirectLine>) -> Self {
+        Self { line, ..self.clone() }
+    }
+
+    /// Whether the line broke, so that not everything that was asked over it was answered.
+    pub fn has_lost_line(&self) -> bool {
+        self.line.as_ref().is_some_and(DirectLine::is_lost)
     }
 
     fn next(&self) -> Duration {
@@ -272,12 +343,14 @@ impl BusDeadline {
 pub enum BusRequest {
     /// A property, by interface and name.
     Get(&'static str, &'static str),
+    /// All properties of an interface. Never of Qt.
+    GetAll(&'static str),
     SetNumber(&'static str, &'static str, f64),
     Call(&'static str, &'static str),
     WithIndex(&'static str, &'static str, i32),
     WithCode(&'static str, &'static str, u32),
     WithRange(&'static str, &'static str, i32, i32),
-    /// A place and what its numbers count from.
+    /// A place or a range of characters, and what places count from.
     WithPoint(&'static str, &'static str, i32, i32, u32),
     WithText(&'static str, &'static str, String),
 }
@@ -290,15 +363,28 @@ impl BusConnection {
             connection,
             pids: RefCell::default(),
             hung: RefCell::default(),
+            lines: RefCell::default(),
             watched: RefCell::default(),
             woken: RefCell::default(),
             remembered: RefCell::default(),
             insets: RefCell::default(),
+            shown: RefCell::default(),
+            gtk3: RefCell::default(),
+            misplaced: RefCell::default(),
             mirrors: RefCell::default(),
             blocks: RefCell::default(),
             silences: Cell::default(),
             heard: Cell::default(),
             listening: Notify::new(),
+            bell: OnceCell::new(),
+            owes_ring: Cell::default(),
+        }
+    }
+
+    /// Rings for what was heard, if nobody did yet.
+    pub fn ring_bell(&self) {
+        if let (true, Some(bell)) = (self.owes_ring.take(), self.bell.get()) {
+            bell.ring();
         }
     }
 
@@ -324,6 +410,7 @@ impl BusConnection {
             BusRequest::Get(interface, name) => {
                 self.call(to, path, PROPERTIES, "Get", &(*interface, *name), pace).await
             }
+            BusRequest::GetAll(interface) => self.call(to, path, PROPERTIES, "GetAll", interface, pace).await,
             BusRequest::SetNumber(interface, name, number) => {
                 let body = (*interface, *name, Value::from(*number));
                 self.call(to, path, PROPERTIES, "Set", &body, pace).await
@@ -360,7 +447,9 @@ impl BusConnection {
         B: serde::Serialize + zbus::zvariant::DynamicType,
     {
         let path = ObjectPath::try_from(path).map_err(|error| BusError::Refused(error.to_string()))?;
-        let call = self.connection.call_method(Some(to), path, Some(interface), method, body);
+        let connection =
+            pace.line.as_ref().and_then(|line| line.connection_to(to)).unwrap_or(&self.connection);
+        let call = connection.call_method(Some(to), path, Some(interface), method, body);
         match tokio::time::timeout(pace.next(), call).await {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(error)) => Err(BusError::of(error)),
@@ -434,8 +523,26 @@ impl BusConnection {
         true
     }
 
+    /// Remembers that an object said that it shows.
+    pub fn note_shown(&self, bus: &str, path: &str) {
+        let mut shown = self.shown.borrow_mut();
+        let of_bus = shown.entry(bus.into()).or_default();
+        of_bus.retain(|known| &**known != path);
+        of_bus.push_back(path.into());
+        if of_bus.len() > MOST_SHOWN {
+            of_bus.pop_front();
+        }
+    }
+
     pub fn mark_hung(&self, object: &AtspiObject) {
         self.hung.borrow_mut().insert(object.bus.clone(), Deadline::after(QUARANTINE));
+    }
+
+    /// The applications of a process are asked again, although they hung.
+    pub fn forgive_process(&self, pid: u32) {
+        for name in self.names_of(pid) {
+            self.hung.borrow_mut().remove(&name);
+        }
     }
 
     fn is_marked_hung(&self, object: &AtspiObject) -> bool {
@@ -482,9 +589,13 @@ impl BusConnection {
     pub fn forget_application(&self, name: &str) {
         self.pids.borrow_mut().remove(name);
         self.hung.borrow_mut().remove(name);
+        self.lines.borrow_mut().remove(name);
         self.watched.borrow_mut().remove(name);
         self.woken.borrow_mut().retain(|known| known.split('/').next() != Some(name));
         self.insets.borrow_mut().remove(name);
+        self.gtk3.borrow_mut().remove(name);
+        self.misplaced.borrow_mut().retain(|pane, _| &*pane.bus != name);
+        self.shown.borrow_mut().remove(name);
         self.remembered.borrow_mut().forget(name);
         self.mirrors.borrow_mut().forget(name);
         self.blocks.borrow_mut().forget(name);
@@ -502,6 +613,14 @@ pub fn read_objects(reply: &Message) -> Vec<AtspiObject> {
         .map(|(bus, path)| AtspiObject::new(&bus, path.as_str()))
         .filter(|it| !it.is_null())
         .collect()
+}
+
+/// The object in a property, such as who holds another; the null object is nobody.
+pub fn read_object(reply: &Message) -> Option<AtspiObject> {
+    let body = reply.body();
+    let Value::Structure(pair) = body.deserialize::<Value>().ok()? else { return None };
+    let (bus, path): (String, OwnedObjectPath) = pair.try_into().ok()?;
+    Some(AtspiObject::new(&bus, path.as_str())).filter(|object| !object.is_null())
 }
 
 /// The text in an answer, whether it came as a property or by itself.

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use atspi::State;
+use atspi::{RelationType, State};
+use zbus::zvariant::ObjectPath;
 
 use super::bus::{BusConnection, BusDeadline, BusRequest, is_silent, read_number, text, too_slow};
 use super::cache::{self, AtspiNode, Kids, Nodes};
 use super::find::{
-    AtspiFrame, FrameMiss, ON_SCREEN, POPUPS, Toolkit, WindowFacts, find_frame, read_rectangle,
+    AtspiFrame, FrameMiss, ON_SCREEN, POPUPS, Toolkit, WindowFacts, find_frame, loose_popups, read_rectangle,
 };
 use super::object::{ACCESSIBLE, ACTION, AtspiObject, COMPONENT, TEXT, VALUE};
 use super::{events, labels, mirror, prose, roles, walk};
@@ -19,7 +20,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::linux::survey::toolkit_of;
-use crate::platform::linux::window_uid::age_of;
+use crate::platform::linux::window_uid::{age_of, is_asleep, is_stopped};
 use crate::platform::normalize::{keep_one_focus, shortened, show_choices};
 use mirror::Detail;
 
@@ -33,34 +34,56 @@ const YOUNG: usize = 2;
 /// How long an application may take to tell of a window that it has just shown. An idle machine takes a tenth of it, one
 /// whose cores are all busy most of it.
 const GROWING_TIME: Duration = Duration::from_secs(3);
-/// An application that is not on the bus by this age does not come.
-const YOUNG_TIME: Duration = Duration::from_secs(10);
+/// A program that is younger than this and says nothing, or is not on the bus, is still starting.
+const STARTING_TIME: Duration = Duration::from_secs(20);
+/// A program that sleeps for so many steps has started.
+const STEPS_ASLEEP: u32 = 10;
 /// An application whose cache lacked more than that has never been looked into.
 const FRESH: usize = 20;
 /// Keys hardly ever change, and asking for them costs as much as asking for the place.
 const MOST_REMEMBERED: usize = 50_000;
+/// More labels has nothing.
+const MOST_LABELS: usize = 32;
 
-/// Shortcuts that were asked for before, by object; the name and the role must still be the same.
+/// Shortcuts and labels that were asked for before.
 #[derive(Debug, Default)]
 pub struct Remembered {
-    shortcuts: HashMap<AtspiObject, (u32, String, Option<String>)>,
+    shortcuts: RememberedFacts<Option<String>>,
+    label_links: RememberedFacts<Box<[String]>>,
 }
 
 impl Remembered {
-    fn shortcut(&self, object: &AtspiObject, node: &AtspiNode) -> Option<Option<String>> {
-        let (role, name, shortcut) = self.shortcuts.get(object)?;
-        (*role == node.role && *name == node.name).then(|| shortcut.clone())
-    }
-
-    fn remember(&mut self, object: &AtspiObject, node: &AtspiNode, shortcut: Option<String>) {
-        if self.shortcuts.len() >= MOST_REMEMBERED {
-            self.shortcuts.clear();
-        }
-        self.shortcuts.insert(object.clone(), (node.role, node.name.clone(), shortcut));
-    }
-
     pub fn forget(&mut self, bus: &str) {
-        self.shortcuts.retain(|object, _| &*object.bus != bus);
+        self.shortcuts.forget(bus);
+        self.label_links.forget(bus);
+    }
+}
+
+/// What objects said of themselves; their names and roles must still be the same.
+#[derive(Debug)]
+struct RememberedFacts<T>(HashMap<AtspiObject, (u32, String, T)>);
+
+impl<T> Default for RememberedFacts<T> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T: Clone> RememberedFacts<T> {
+    fn recall(&self, object: &AtspiObject, node: &AtspiNode) -> Option<T> {
+        let (role, name, fact) = self.0.get(object)?;
+        (*role == node.role && *name == node.name).then(|| fact.clone())
+    }
+
+    fn remember(&mut self, object: &AtspiObject, node: &AtspiNode, fact: T) {
+        if self.0.len() >= MOST_REMEMBERED {
+            self.0.clear();
+        }
+        self.0.insert(object.clone(), (node.role, node.name.clone(), fact));
+    }
+
+    fn forget(&mut self, bus: &str) {
+        self.0.retain(|object, _| &*object.bus != bus);
     }
 }
 
@@ -71,34 +94,75 @@ pub async fn capture_tree(
     bounds: Rect,
     detail: Detail,
     pace: BusDeadline,
-    whole: Duration,
 ) -> Result<Tree> {
-    let frame = match await_frame(&link, &sought, &pace).await {
-        Ok(frame) => frame,
-        Err(miss @ FrameMiss::Hung) => {
-            return Err(Error::new(Kind::Timeout, miss.miss_sentence(&sought.title)).with("phase", "tree"));
+    let whole = pace.left();
+    loop {
+        let silences = link.silences.get();
+        let miss = match capture_frame(&link, &sought, bounds, detail, &pace).await {
+            Ok(tree) => return Ok(tree),
+            Err(miss @ (FrameMiss::Hung | FrameMiss::Unread)) => miss,
+            Err(miss) => {
+                return Ok(bare_tree(sought.title.clone(), bounds, miss.miss_sentence(&sought.title)));
+            }
+        };
+        let was_silent = link.silences.get() != silences || miss == FrameMiss::Hung;
+        let waited = whole.saturating_sub(pace.left());
+        if !may_answer_later(sought.pid, was_silent, waited, &pace) {
+            return Err(unread_error(&miss, &sought.title, waited));
         }
-        Err(miss) => {
-            let why = miss.miss_sentence(&sought.title);
-            return Ok(bare_tree(sought.title, bounds, why));
-        }
+        // A program that starts on a busy machine answers late; it does not hang.
+        link.forgive_process(sought.pid);
+        sleep_task(WAKING_STEP).await;
+    }
+}
+
+/// Whether a window that could not be read is asked again. One that refused has put another object in the place of the
+/// one that was found, as GTK 4 does when it first draws; one that said nothing may be starting.
+fn may_answer_later(pid: u32, was_silent: bool, waited: Duration, pace: &BusDeadline) -> bool {
+    let is_worth_it = match was_silent {
+        true => age_of(pid).is_some_and(|age| age < STARTING_TIME) && !is_stopped(pid),
+        false => waited < GROWING_TIME,
     };
+    is_worth_it && pace.left() > WAKING_STEP
+}
+
+fn unread_error(miss: &FrameMiss, title: &str, waited: Duration) -> Error {
+    match miss {
+        FrameMiss::Hung => Error::new(Kind::Timeout, miss.miss_sentence(title)).with("phase", "tree"),
+        _ => too_slow("tree", waited),
+    }
+}
+
+/// The tree of a window as its application tells it now.
+async fn capture_frame(
+    link: &Rc<BusConnection>,
+    sought: &WindowFacts,
+    bounds: Rect,
+    detail: Detail,
+    pace: &BusDeadline,
+) -> std::result::Result<Tree, FrameMiss> {
+    let mut frame = await_frame(link, sought, pace).await?;
+    frame.popups.extend(loose_popups(link, &frame, &sought.popups, pace).await);
     if frame.hides_what_shows {
         let inset = (frame.offset.0 - sought.client.x, frame.offset.1 - sought.client.y);
         link.insets.borrow_mut().insert(frame.object.bus.clone(), inset);
     }
-    events::watch(&link, &frame.object.bus).await;
-    let popovers: &[Rect] = if frame.toolkit == Toolkit::Gtk4 { &sought.popups } else { &[] };
-    let (reading, turn) = mirror::read_frame(&link, &frame, popovers, detail, &pace).await;
-    if reading.order.is_empty() {
-        return Err(too_slow("tree", whole));
+    if frame.toolkit == Toolkit::Gtk3 {
+        link.gtk3.borrow_mut().insert(frame.object.bus.clone());
     }
-    let tree = build_tree(&sought, &frame, bounds, &reading);
+    events::watch(link, &frame.object.bus).await;
+    let popovers: &[Rect] = if frame.toolkit == Toolkit::Gtk4 { &sought.popups } else { &[] };
+    let (reading, turn) = mirror::read_frame(link, &frame, popovers, detail, pace).await;
+    if reading.order.is_empty() {
+        return Err(FrameMiss::Unread);
+    }
+    let tree = build_tree(sought, &frame, bounds, &reading);
+    link.misplaced.borrow_mut().extend(misplaced_panes(&reading));
     #[cfg(feature = "desktop_tests")]
     if turn.refreshed && detail == Detail::Everything {
-        super::mirror_check::compare(&link, (&sought, &frame, bounds), &tree, &pace).await;
+        super::mirror_check::compare(link, (sought, &frame, bounds), &tree, pace).await;
     }
-    mirror::keep_reading(&link, &frame, &turn, reading);
+    mirror::keep_reading(link, &frame, &turn, reading);
     Ok(tree)
 }
 
@@ -142,17 +206,39 @@ async fn await_frame(
     sought: &WindowFacts,
     pace: &BusDeadline,
 ) -> Result<AtspiFrame, FrameMiss> {
-    let growing = BusDeadline::new(GROWING_TIME, GROWING_TIME.min(pace.left() / 2));
+    let mut start = ProgramStart::watch(sought.pid, pace);
     let mut found = find_frame(link, sought, pace).await;
     if is_early(&found, sought.pid)
         && link.woken.borrow_mut().insert(format!("process {}", sought.pid).into())
     {
-        while is_early(&found, sought.pid) && !growing.left().is_zero() {
+        while is_early(&found, sought.pid) && start.goes_on() {
             sleep_task(WAKING_STEP).await;
             found = find_frame(link, sought, pace).await;
         }
     }
     found
+}
+
+/// How long a program is given to show what it has. One that sleeps has done what it does when it starts; one that is
+/// awake after that on a busy machine has not got round to it yet.
+struct ProgramStart {
+    pid: u32,
+    growing: BusDeadline,
+    longest: BusDeadline,
+    asleep: u32,
+}
+
+impl ProgramStart {
+    fn watch(pid: u32, pace: &BusDeadline) -> Self {
+        let within = |time: Duration| BusDeadline::new(time, time.min(pace.left() / 2));
+        Self { pid, growing: within(GROWING_TIME), longest: within(STARTING_TIME), asleep: 0 }
+    }
+
+    /// Asked once a step.
+    fn goes_on(&mut self) -> bool {
+        self.asleep = if is_asleep(self.pid) { self.asleep + 1 } else { 0 };
+        !self.growing.left().is_zero() || (self.asleep < STEPS_ASLEEP && !self.longest.left().is_zero())
+    }
 }
 
 /// Whether the frame may be there a moment later: a toolkit that offers its elements by itself comes onto the bus in its
@@ -161,7 +247,7 @@ fn is_early(found: &Result<AtspiFrame, FrameMiss>, pid: u32) -> bool {
     match found {
         Err(FrameMiss::NoWindow { shown: 0 }) => true,
         Err(FrameMiss::NoApplication) => {
-            age_of(pid).is_some_and(|age| age < YOUNG_TIME)
+            age_of(pid).is_some_and(|age| age < STARTING_TIME)
                 && toolkit_of(pid).is_some_and(|toolkit| toolkit != "java")
         }
         _ => false,
@@ -242,8 +328,9 @@ async fn await_growth(
     if !link.woken.borrow_mut().insert(frame.object.native().into()) {
         return last;
     }
-    let growing = BusDeadline::new(GROWING_TIME, GROWING_TIME.min(pace.left() / 2));
-    while is_young(&last) && !growing.left().is_zero() {
+    let pid = link.process_of(&frame.object.bus, pace).await.unwrap_or_default();
+    let mut start = ProgramStart::watch(pid, pace);
+    while is_young(&last) && start.goes_on() {
         sleep_task(WAKING_STEP).await;
         last = gather_nodes(link, frame, pace).await;
     }
@@ -297,6 +384,7 @@ pub struct NodeFacts {
     pub characters: Option<usize>,
     pub text: Option<String>,
     pub shortcut: Option<String>,
+    pub label_links: Box<[String]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -309,6 +397,7 @@ pub enum NodeQuestion {
     Characters,
     Text,
     Shortcut,
+    Labels,
 }
 
 async fn read_facts(
@@ -343,9 +432,15 @@ pub fn first_facts(
     wants.extend(wanted_questions(frame, node, sight.shows).into_iter().map(|wanted| (place, wanted)));
     let mut fact = NodeFacts { sight, description: node.description.clone(), ..NodeFacts::default() };
     if wants_shortcut(frame, node) {
-        match link.remembered.borrow().shortcut(&step.object, node) {
+        match link.remembered.borrow().shortcuts.recall(&step.object, node) {
             Some(shortcut) => fact.shortcut = shortcut,
             None => wants.push((place, NodeQuestion::Shortcut)),
+        }
+    }
+    if sight.shows && wants_labels(node, parent_role(reading, step)) {
+        match link.remembered.borrow().label_links.recall(&step.object, node) {
+            Some(links) => fact.label_links = links,
+            None => wants.push((place, NodeQuestion::Labels)),
         }
     }
     fact
@@ -385,7 +480,7 @@ pub fn wanted_questions(frame: &AtspiFrame, node: &AtspiNode, shows: bool) -> Ve
     if shows && node.faces.has(VALUE) && roles::is_one_of(node.role, roles::RANGED) {
         wanted.extend([NodeQuestion::Now, NodeQuestion::Least, NodeQuestion::Most]);
     }
-    let says = is_written(node) || (shows && frame.toolkit == Toolkit::Other && is_read(node));
+    let says = is_written(node) || (shows && frame.toolkit.is_asked_closely() && is_read(node));
     if says && node.faces.has(TEXT) && !roles::is_secret(node.role) {
         wanted.push(NodeQuestion::Characters);
     }
@@ -405,9 +500,23 @@ pub fn is_read(node: &AtspiNode) -> bool {
 
 /// GTK4 names no keys, and pages in a browser have too many buttons for too few of them.
 fn wants_shortcut(frame: &AtspiFrame, node: &AtspiNode) -> bool {
-    frame.toolkit == Toolkit::Other
+    frame.toolkit.is_asked_closely()
         && node.faces.has(ACTION)
         && roles::is_one_of(node.role, roles::WITH_SHORTCUT)
+}
+
+/// A text in something that takes the click labels nothing else.
+fn wants_labels(node: &AtspiNode, parent_role: Option<u32>) -> bool {
+    let in_control = parent_role.is_some_and(|parent| {
+        roles::is_one_of(parent, roles::PRESSED) || roles::is_one_of(parent, roles::ROWS)
+    });
+    roles::is_one_of(node.role, roles::LABELLED)
+        || (roles::is_one_of(node.role, roles::LABELS) && !in_control)
+}
+
+fn parent_role(reading: &FrameReading, step: &CaptureStep) -> Option<u32> {
+    let parent = reading.order.get(step.parent?)?;
+    reading.nodes.get(&parent.object).map(|node| node.role)
 }
 
 /// Asks, and then for the texts of those that said how long theirs are.
@@ -464,7 +573,18 @@ async fn put_questions(
                 if let Some(step) = order.get(*place)
                     && let Some(node) = nodes.get(&step.object)
                 {
-                    link.remembered.borrow_mut().remember(&step.object, node, fact.shortcut.clone());
+                    let shortcuts = &mut link.remembered.borrow_mut().shortcuts;
+                    shortcuts.remember(&step.object, node, fact.shortcut.clone());
+                }
+            }
+            NodeQuestion::Labels => {
+                let Some(reply) = reply else { continue };
+                fact.label_links = read_label_links(reply);
+                if let Some(step) = order.get(*place)
+                    && let Some(node) = nodes.get(&step.object)
+                {
+                    let links = &mut link.remembered.borrow_mut().label_links;
+                    links.remember(&step.object, node, fact.label_links.clone());
                 }
             }
         }
@@ -485,7 +605,19 @@ fn build_question(wanted: NodeQuestion, known: &NodeFacts) -> BusRequest {
             BusRequest::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX))
         }
         NodeQuestion::Shortcut => BusRequest::WithIndex(ACTION, "GetKeyBinding", 0),
+        NodeQuestion::Labels => BusRequest::Call(ACCESSIBLE, "GetRelationSet"),
     }
+}
+
+/// The objects that a set of relations joins by a label, in either direction.
+fn read_label_links(reply: &zbus::Message) -> Box<[String]> {
+    type Relation<'a> = (u32, Vec<(&'a str, ObjectPath<'a>)>);
+    let body = reply.body();
+    let relations: Vec<Relation<'_>> = body.deserialize().unwrap_or_default();
+    let by_label = [RelationType::LabelFor as u32, RelationType::LabelledBy as u32];
+    let joined =
+        relations.iter().filter(|(kind, _)| by_label.contains(kind)).flat_map(|(_, objects)| objects);
+    joined.take(MOST_LABELS).map(|(bus, path)| AtspiObject::new(bus, path).native()).collect()
 }
 
 /// `n;<Alt>f:n;<Primary>n` (GTK3: mnemonic, way through the menus, accelerator) is `Ctrl+N`; what other
@@ -530,12 +662,18 @@ pub fn build_tree(sought: &WindowFacts, frame: &AtspiFrame, bounds: Rect, readin
         let above = step.parent.and_then(|parent| around.get(parent)).copied();
         let above = above.unwrap_or(Surroundings { clip: None, offset: frame.offset });
         let popup = popup_offset(fact, &mut popups).filter(|_| parent.is_some());
-        let here = above.of_popup(node, popup);
+        let parent_extents = step.parent.and_then(|parent| facts.get(parent)?.extents);
+        let here =
+            above.of_popup(node, popup).of_misplaced(misplacement(node.role, fact.extents, parent_extents));
         let mut element = build_element(step, node, fact, parent_role, here);
         name_element(&mut element, frame.toolkit);
         say_text(&mut element, node, nodes);
         if popup.is_some() && element.role == Role::Group {
             element.role = Role::Dialog;
+        }
+        // What completes a text is a list, however the application makes it.
+        if matches!(element.role, Role::Tree | Role::Table) && frame.popups.contains(&step.object) {
+            element.role = Role::List;
         }
         around.push(Surroundings { clip: clip_below(node, &element, here.clip), ..here });
         match &mut builder {
@@ -551,9 +689,27 @@ pub fn build_tree(sought: &WindowFacts, frame: &AtspiFrame, bounds: Rect, readin
     let mut tree = builder.map_or_else(|| Tree::of_root(Element::default()), TreeBuilder::finish);
     tree.complete = *whole;
     labels::name_unnamed(&mut tree, frame.toolkit);
+    shut_placeless_lists(&mut tree);
     show_choices(&mut tree);
     keep_one_focus(&mut tree);
     tree
+}
+
+/// The list of a closed combo box has no place, and what is in it does not show, although Qt says so.
+fn shut_placeless_lists(tree: &mut Tree) {
+    let is_shut = |node: usize| {
+        let in_combo = tree.parent(node).is_some_and(|parent| tree[parent].role == Role::ComboBox);
+        in_combo && tree[node].bounds.is_empty() && tree.end(node) > node + 1
+    };
+    let shut: Vec<(usize, usize)> =
+        (1..tree.len()).filter(|&node| is_shut(node)).map(|node| (node, tree.end(node))).collect();
+    let mut shut = shut.into_iter().peekable();
+    let mut place = 0;
+    tree.change_elements(|element| {
+        while shut.next_if(|(_, end)| *end <= place).is_some() {}
+        element.hidden |= shut.peek().is_some_and(|(first, _)| *first <= place);
+        place += 1;
+    });
 }
 
 fn window_element(element: Element, sought: &WindowFacts, bounds: Rect) -> Element {
@@ -579,6 +735,31 @@ impl Surroundings {
             None => self,
         }
     }
+
+    fn of_misplaced(self, by: Option<(i32, i32)>) -> Self {
+        let (x, y) = by.unwrap_or_default();
+        Self { offset: (self.offset.0.saturating_add(x), self.offset.1.saturating_add(y)), ..self }
+    }
+}
+
+/// How far a pane that fills its parent is told to be from it. LibreOffice draws its tool bars and the document into a
+/// widget of GTK 3 and forgets the menu bar above that at first, so that everything in it is told too high.
+pub fn misplacement(role: u32, own: Option<Rect>, parent: Option<Rect>) -> Option<(i32, i32)> {
+    let (own, parent) = own.zip(parent).filter(|_| roles::is_one_of(role, &[atspi::Role::RootPane]))?;
+    let fills = (own.width, own.height) == (parent.width, parent.height) && !own.is_empty();
+    let by = (parent.x.saturating_sub(own.x), parent.y.saturating_sub(own.y));
+    (fills && by != (0, 0)).then_some(by)
+}
+
+/// The panes that tell of another place than theirs, each with what it fills.
+fn misplaced_panes(reading: &FrameReading) -> Vec<(AtspiObject, AtspiObject)> {
+    let FrameReading { nodes, order, facts, .. } = reading;
+    let misplaced = |(step, fact): (&CaptureStep, &NodeFacts)| {
+        let (parent, place) = (order.get(step.parent?)?, facts.get(step.parent?)?.extents);
+        misplacement(nodes.get(&step.object)?.role, fact.extents, place)?;
+        Some((step.object.clone(), parent.object.clone()))
+    };
+    order.iter().zip(facts).filter_map(misplaced).collect()
 }
 
 /// GTK4 tells where a popover would be in its window. Where it is, its own window knows, which is as large.
@@ -646,8 +827,11 @@ fn build_element(
         secret: is_secret(node, parent_role),
         redacted: false,
         editable: roles::is_editable(node.states),
+        read_only: false,
+        invalid: node.states.has(State::InvalidEntry),
         hidden: !fact.sight.shows || bounds.is_empty() || clipped,
         native: node.native.clone().or_else(|| Some(step.object.native())),
+        label_links: fact.label_links.clone(),
         native_is_place: false,
         is_document: false,
         unseen: None,
@@ -690,6 +874,42 @@ mod tests {
 
     fn check_keys(written: &str, expected: Option<&str>) {
         assert_eq!(readable_keys(written).as_deref(), expected, "{written}");
+    }
+
+    /// Qt keeps the options where they were when the list was open.
+    /// LibreOffice below its menu bar, before and after it has noticed that.
+    #[test]
+    fn a_pane_that_fills_its_parent_is_where_that_is() {
+        let check = |role: atspi::Role, own: Rect, expected: Option<(i32, i32)>| {
+            let parent = Rect::new(0, 44, 1280, 756);
+            assert_eq!(misplacement(role as u32, Some(own), Some(parent)), expected, "{role:?} {own:?}");
+        };
+        check(atspi::Role::RootPane, Rect::new(0, 19, 1280, 756), Some((0, 25)));
+        check(atspi::Role::RootPane, Rect::new(0, 44, 1280, 756), None);
+        check(atspi::Role::RootPane, Rect::new(0, 19, 1280, 700), None);
+        check(atspi::Role::Panel, Rect::new(0, 19, 1280, 756), None);
+        assert_eq!(misplacement(atspi::Role::RootPane as u32, None, None), None);
+    }
+
+    #[test]
+    fn the_options_of_a_closed_list_do_not_show() {
+        let check = |list: Rect, expected: &[bool]| {
+            let place = Rect::new(10, 10, 80, 20);
+            let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 100, 100)));
+            tree.open(Element::new("ComboBox", "Text", place));
+            tree.open(Element { hidden: list.is_empty(), ..Element::new("List", "", list) });
+            tree.add_leaf(Element::new("ListItem", "Text", place));
+            tree.add_leaf(Element::new("ListItem", "JSON", place));
+            tree.close();
+            tree.close();
+            tree.add_leaf(Element::new("Button", "Apply", place));
+            let mut tree = tree.finish();
+            shut_placeless_lists(&mut tree);
+            let hidden: Vec<bool> = tree.elements().iter().map(|element| element.hidden).collect();
+            assert_eq!(hidden, expected, "{list:?}");
+        };
+        check(Rect::default(), &[false, false, true, true, true, false]);
+        check(Rect::new(10, 10, 80, 40), &[false; 6]);
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! One element, looked at and asked to do something. Every question is asked once.
 
+use std::time::Duration;
+
 use atspi::State;
 
 use super::bus::{
-    BusConnection, BusDeadline, BusError, BusReply, BusRequest, read_flag, read_number, read_objects, text,
+    BusConnection, BusDeadline, BusError, BusReply, BusRequest, read_flag, read_number, read_object,
+    read_objects, text,
 };
-use super::find::{ON_SCREEN, read_rectangle, states_of};
+use super::capture::misplacement;
+use super::find::{ON_SCREEN, ROOT, read_rectangle, states_of};
 use super::object::{
     ACCESSIBLE, ACTION, AtspiObject, COMPONENT, EDITABLE_TEXT, Interfaces, SELECTION, States, TEXT, VALUE,
 };
@@ -20,6 +24,10 @@ use crate::platform::interaction::{NamedAction, RequestOutcome};
 
 /// Toolkits name a handful; a thousand would be a mistake.
 const MOST_ACTIONS: i32 = 16;
+/// An action that is not answered in this time may run a dialog; whether its application still answers is asked then.
+const ANSWERED_SOON: Duration = Duration::from_millis(400);
+/// How far up the pane of an application may be: a paragraph of LibreOffice is some ten levels below it.
+const LEVELS_OF_PANE: usize = 24;
 
 /// An element as it is at this moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +40,7 @@ pub struct AtspiElement {
     pub extents: Option<Rect>,
     /// The application counts from this place in its window.
     pub inset: Option<(i32, i32)>,
+    pub is_gtk3: bool,
     /// In the order of their numbers, in small letters.
     pub actions: Vec<String>,
     pub range: Range,
@@ -87,9 +96,28 @@ impl AtspiElement {
         if roles::is_one_of(self.role, roles::ROWS) {
             return self.action(CLICKS_ON_ROWS);
         }
-        let is_pressed = roles::is_one_of(self.role, roles::PRESSED) && !self.is_toggle();
+        let is_pressed = roles::is_one_of(self.role, roles::PRESSED) && (!self.is_toggle() || self.expands());
         let more = if is_pressed { PRESSES } else { &[] };
         self.action(CLICKS).or_else(|| self.action(more))
+    }
+
+    /// Whether its action may run a dialog to its end before the application answers anything again. GTK 3 does, and a key
+    /// that is pressed meanwhile stops it for good.
+    pub fn may_run_dialog(&self) -> bool {
+        self.is_gtk3 && (self.is_button() || self.is_menu_entry())
+    }
+
+    /// The layouts of LibreOffice Impress are a list that takes a selection and applies only a click.
+    pub fn acts_by_clicked_options(&self) -> bool {
+        self.is_gtk3 && roles::is_one_of(self.role, &[atspi::Role::List])
+    }
+
+    pub fn is_menu_entry(&self) -> bool {
+        roles::is_one_of(self.role, roles::MENU_ENTRIES)
+    }
+
+    fn is_button(&self) -> bool {
+        roles::is_one_of(self.role, &[atspi::Role::Button])
     }
 
     /// A cell of a sheet, which is made when it is asked for. LibreOffice does not know where it is on the screen before
@@ -110,6 +138,11 @@ impl AtspiElement {
             _ => &[],
         };
         self.action(named)
+    }
+
+    /// GTK 3 calls an expander a toggle button. It is as wide as what it opens, and takes clicks at its label only.
+    fn expands(&self) -> bool {
+        self.states.has(State::Expandable)
     }
 
     fn is_toggle(&self) -> bool {
@@ -176,8 +209,12 @@ async fn look(
         faces,
         extents: extents.as_ref().ok().and_then(read_rectangle),
         inset: link.insets.borrow().get(&object.bus).copied(),
+        is_gtk3: link.gtk3.borrow().contains(&object.bus),
         ..AtspiElement::default()
     };
+    let by = misplacement_around(&link, &object, &pace).await;
+    live.extents =
+        live.extents.map(|own| Rect { x: own.x.saturating_add(by.0), y: own.y.saturating_add(by.1), ..own });
     if faces.has(VALUE) {
         let answers = link.ask_all(ask(NUMBERS), &pace).await;
         let numbers: Vec<Option<f64>> =
@@ -190,6 +227,32 @@ async fn look(
         live.actions = actions(&link, &object, &pace).await;
     }
     Ok(live)
+}
+
+/// How far from its place the element is told to be, if it is in a pane that was told elsewhere before. The pane is asked
+/// anew: LibreOffice finds its place some time after its window opened.
+async fn misplacement_around(
+    link: &std::rc::Rc<BusConnection>,
+    object: &AtspiObject,
+    pace: &BusDeadline,
+) -> (i32, i32) {
+    if !link.misplaced.borrow().keys().any(|pane| pane.bus == object.bus) {
+        return (0, 0);
+    }
+    let mut around = object.clone();
+    for _ in 0..LEVELS_OF_PANE {
+        let filled = link.misplaced.borrow().get(&around).cloned();
+        if let Some(filled) = filled {
+            let extents = BusRequest::WithCode(COMPONENT, "GetExtents", ON_SCREEN);
+            let answers = link.ask_all(vec![(around, extents.clone()), (filled, extents)], pace).await;
+            let place = |at: usize| answers.get(at)?.as_ref().ok().and_then(read_rectangle);
+            return misplacement(atspi::Role::RootPane as u32, place(0), place(1)).unwrap_or_default();
+        }
+        let reply = link.ask_object(&around, &BusRequest::Get(ACCESSIBLE, "Parent"), pace).await;
+        let Some(parent) = reply.ok().as_ref().and_then(read_object) else { break };
+        around = parent;
+    }
+    (0, 0)
 }
 
 /// Chromium tells names only one by one; GetActions gives blanks.
@@ -238,7 +301,23 @@ impl AtspiClient {
     }
 
     pub fn do_action(&self, handle: &Handle, number: i32, cancel: &Cancel) -> Result<RequestOutcome> {
-        self.request(handle, BusRequest::WithIndex(ACTION, "DoAction", number), cancel)
+        self.with_element(handle, cancel, move |link, object, pace| async move {
+            let action = BusRequest::WithIndex(ACTION, "DoAction", number);
+            let acting = link.ask_object(&object, &action, &pace);
+            tokio::pin!(acting);
+            if let Ok(answer) = tokio::time::timeout(ANSWERED_SOON, &mut acting).await {
+                return outcome_of(answer);
+            }
+            // Qt runs a dialog inside of the action and answers everything else meanwhile.
+            let other = BusRequest::Call(ACCESSIBLE, "GetRole");
+            let application = AtspiObject::new(&object.bus, ROOT);
+            let other = link.ask_object(&application, &other, &pace).await;
+            match tokio::time::timeout(Duration::ZERO, &mut acting).await {
+                Ok(answer) => outcome_of(answer),
+                Err(_) if other.is_ok() => Ok(RequestOutcome::Accepted),
+                Err(_) => outcome_of(acting.await),
+            }
+        })
     }
 
     pub fn grab_focus(&self, handle: &Handle, cancel: &Cancel) -> Result<RequestOutcome> {
@@ -314,19 +393,21 @@ impl AtspiClient {
         })
     }
 
+    /// Who lists an element that was read, and at which place.
+    pub fn lister(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<(Handle, i32)>> {
+        let uid = handle.window_uid.clone();
+        self.with_element(handle, cancel, |link, object, _| async move {
+            let lister = link.mirrors.borrow().lister_of(&object);
+            Ok(lister.map(|(lister, index)| (Handle { window_uid: uid, native: lister.native() }, index)))
+        })
+    }
+
     pub fn parent(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<Handle>> {
         let uid = handle.window_uid.clone();
         self.with_element(handle, cancel, |link, object, pace| async move {
             let reply = link.ask_object(&object, &BusRequest::Get(ACCESSIBLE, "Parent"), &pace).await;
             let reply = reply.map_err(|trouble| failed(&trouble, &object))?;
-            let body = reply.body();
-            let Ok(zbus::zvariant::Value::Structure(pair)) = body.deserialize::<zbus::zvariant::Value>()
-            else {
-                return Ok(None);
-            };
-            let found: Option<(String, zbus::zvariant::OwnedObjectPath)> = pair.try_into().ok();
-            let object = found.map(|(bus, path)| AtspiObject::new(&bus, path.as_str()));
-            let native = object.filter(|object| !object.is_null()).map(|object| object.native());
+            let native = read_object(&reply).map(|object| object.native());
             Ok(native.map(|native| Handle { window_uid: uid, native }))
         })
     }
@@ -401,6 +482,30 @@ mod tests {
         check_role(atspi::Role::CheckBox, &["check"], Some(0));
         // A swatch of GTK 3.
         check_role(atspi::Role::RadioButton, &["select", "activate", "customize"], None);
+    }
+
+    #[test]
+    fn an_expander_is_clicked_by_its_action() {
+        let check = |states: &[State], expected: Option<&str>| {
+            let live = AtspiElement::told(atspi::Role::ToggleButton, states, &[], &["activate"]);
+            assert_eq!(live.click_action().map(|action| action.name).as_deref(), expected, "{states:?}");
+        };
+        check(&[State::Expandable], Some("activate"));
+        check(&[], None);
+    }
+
+    #[test]
+    fn only_buttons_and_menu_entries_of_gtk_3_may_run_a_dialog() {
+        let check = |role: atspi::Role, is_gtk3: bool, expected: bool| {
+            let live = AtspiElement { role: role as u32, is_gtk3, ..AtspiElement::default() };
+            assert_eq!(live.may_run_dialog(), expected, "{role:?}");
+        };
+        check(atspi::Role::Button, true, true);
+        check(atspi::Role::MenuItem, true, true);
+        check(atspi::Role::Button, false, false);
+        // It opens a menu.
+        check(atspi::Role::Menu, true, false);
+        check(atspi::Role::ToggleButton, true, false);
     }
 
     #[test]

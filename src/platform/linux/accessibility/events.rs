@@ -46,6 +46,7 @@ const MOST_WATCHED: usize = 64;
 pub async fn listen(link: &Rc<BusConnection>, bell: Bell) {
     let pace = BusDeadline::new(PATIENCE, PATIENCE);
     let stream = MessageStream::from(&link.connection);
+    link.bell.get_or_init(|| bell.clone());
     tokio::task::spawn_local(hear(stream, Rc::downgrade(link), bell));
     let windows = "type='signal',interface='org.a11y.atspi.Event.Window'";
     let leaving = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
@@ -94,34 +95,32 @@ async fn add_match(link: &Rc<BusConnection>, rule: &str, pace: &BusDeadline) {
 /// Rings for what is told. It holds no reference to the link, so that a broken one can go.
 async fn hear(mut stream: MessageStream, link: Weak<BusConnection>, bell: Bell) {
     let mut quiet = Deadline::after(Duration::ZERO);
-    let mut owed = false;
+    let ring = |link: &BusConnection| {
+        link.ring_bell();
+        Deadline::after(BURST)
+    };
     loop {
+        let owes = link.upgrade().is_some_and(|link| link.owes_ring.get());
         tokio::select! {
             biased;
             message = poll_fn(|cx| Pin::new(&mut stream).poll_next(cx)) => {
                 let Some(Ok(message)) = message else { break };
                 let Some(link) = link.upgrade() else { break };
                 let news = is_news(&message, &link);
+                link.owes_ring.set(link.owes_ring.get() || news);
                 link.note_heard(message.recv_position());
-                if !news {
-                    continue;
-                }
-                owed = true;
-                if quiet.is_over() {
-                    ring(&bell, &mut owed, &mut quiet);
+                if news && quiet.is_over() {
+                    quiet = ring(&link);
                 }
             }
-            () = sleep_task(quiet.left()), if owed => ring(&bell, &mut owed, &mut quiet),
+            () = sleep_task(quiet.left()), if owes => {
+                let Some(link) = link.upgrade() else { break };
+                quiet = ring(&link);
+            }
         }
     }
     // What the bus would have told is not known any more.
     bell.ring();
-}
-
-fn ring(bell: &Bell, owed: &mut bool, quiet: &mut Deadline) {
-    bell.ring();
-    *owed = false;
-    *quiet = Deadline::after(BURST);
 }
 
 fn is_news(message: &Message, link: &BusConnection) -> bool {
@@ -138,19 +137,34 @@ fn is_news(message: &Message, link: &BusConnection) -> bool {
         Some("NameAcquired" | "NameLost") | None => false,
         Some(member) => {
             if let (Some(bus), Some(path)) = (header.sender(), header.path()) {
-                link.mirrors.borrow_mut().mark(bus, path, told_change(member));
+                link.mirrors.borrow_mut().mark(bus, path, told_change(member, message));
+                if member == "StateChanged" && says_that_it_shows(message) {
+                    link.note_shown(bus, path);
+                }
             }
             true
         }
     }
 }
 
-fn told_change(member: &str) -> Change {
+fn told_change(member: &str, message: &Message) -> Change {
     match member {
+        "StateChanged" if is_about_focus(message) => Change::Focus,
         "ChildrenChanged" => Change::Children,
         "VisibleDataChanged" | "ModelChanged" => Change::Below,
         _ => Change::Facts,
     }
+}
+
+/// The state is the first word, whatever follows it; one that cannot be read may be any.
+fn is_about_focus(message: &Message) -> bool {
+    let body = message.body();
+    body.data().deserialize::<&str>().map_or(true, |(state, _)| state == "focused")
+}
+
+fn says_that_it_shows(message: &Message) -> bool {
+    let body = message.body();
+    body.data().deserialize::<(&str, i32)>().is_ok_and(|((state, is_on), _)| state == "showing" && is_on == 1)
 }
 
 /// Who left the bus.

@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use atspi::{Role, State};
 
-use super::bus::{BusConnection, BusDeadline, BusError, BusRequest, read_objects, text};
+use super::bus::{
+    BusConnection, BusDeadline, BusError, BusReply, BusRequest, is_silent, read_object, read_objects, text,
+};
 use super::object::{ACCESSIBLE, AtspiObject, COMPONENT, States};
 use super::roles;
 use crate::model::Rect;
@@ -48,10 +50,21 @@ pub struct AtspiFrame {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Toolkit {
+    Gtk3,
     Gtk4,
     Chromium,
+    /// Firefox and its kin.
+    Gecko,
+    Qt,
     #[default]
     Other,
+}
+
+impl Toolkit {
+    /// Tells texts and shortcuts of single elements worth asking for; GTK4 names none, and pages have too many.
+    pub fn is_asked_closely(self) -> bool {
+        matches!(self, Toolkit::Gtk3 | Toolkit::Gecko | Toolkit::Qt | Toolkit::Other)
+    }
 }
 
 /// Why there is no root.
@@ -68,6 +81,8 @@ pub enum FrameMiss {
         fitting: usize,
     },
     Hung,
+    /// Its root did not say what it is.
+    Unread,
 }
 
 impl FrameMiss {
@@ -86,7 +101,11 @@ impl FrameMiss {
                 "{fitting} windows of the application look the same on the accessibility bus; bring \
                  '{title}' to the front, or move it, to distinguish them"
             ),
-            FrameMiss::Hung => format!("the application of '{title}' does not answer"),
+            FrameMiss::Hung => format!(
+                "the application of '{title}' does not answer; where it shows a dialog, close that with the \
+                 mouse (click_at) and press no key before, which may hang it for good"
+            ),
+            FrameMiss::Unread => format!("the application of '{title}' does not answer"),
         }
     }
 }
@@ -94,7 +113,7 @@ impl FrameMiss {
 const MOST_APPLICATIONS: usize = 256;
 const MOST_WINDOWS: usize = 64;
 const REGISTRY: &str = "org.a11y.atspi.Registry";
-const ROOT: &str = "/org/a11y/atspi/accessible/root";
+pub const ROOT: &str = "/org/a11y/atspi/accessible/root";
 
 pub async fn find_frame(
     link: &Rc<BusConnection>,
@@ -145,7 +164,8 @@ async fn applications_of(
     own
 }
 
-/// One question to each application of a process, answered where it also takes in keys.
+/// One question to each application of a process, answered where it also takes in keys. What it told before the answer
+/// has been heard by then.
 pub async fn greet_process(link: &Rc<BusConnection>, pid: u32, pace: &BusDeadline) {
     let known: Vec<AtspiObject> = link.names_of(pid).iter().map(|bus| AtspiObject::new(bus, ROOT)).collect();
     let sought = WindowFacts { pid, ..WindowFacts::default() };
@@ -154,8 +174,29 @@ pub async fn greet_process(link: &Rc<BusConnection>, pid: u32, pace: &BusDeadlin
         if !link.is_hung(&application).await {
             let asked = link.ask_object(&application, &BusRequest::Call(ACCESSIBLE, "GetRole"), pace).await;
             tracing::trace!(answered = asked.is_ok(), pid, "an application was asked whether it is there");
+            if let Ok(reply) = asked {
+                link.heard_until(reply.recv_position(), pace).await;
+                link.ring_bell();
+            }
         }
     }
+}
+
+/// Whether an application of GTK 3 in this process leaves a question without an answer: it is stuck in what one of its
+/// actions began, and a key that it gets meanwhile stops it for good.
+pub async fn is_stuck_gtk3(link: &Rc<BusConnection>, pid: u32, pace: &BusDeadline) -> bool {
+    for bus in link.names_of(pid) {
+        if !link.gtk3.borrow().contains(&bus) {
+            continue;
+        }
+        let application = AtspiObject::new(&bus, ROOT);
+        let asked = link.ask_object(&application, &BusRequest::Call(ACCESSIBLE, "GetRole"), pace).await;
+        if is_silent(&asked) {
+            link.mark_hung(&application);
+            return true;
+        }
+    }
+    false
 }
 
 /// Everybody who offers elements.
@@ -254,9 +295,11 @@ pub fn read_rectangle(reply: &zbus::Message) -> Option<Rect> {
 
 fn parse_toolkit(name: Option<&str>) -> Toolkit {
     match name {
-        // GTK3 writes itself in small letters.
+        Some("gtk") => Toolkit::Gtk3,
         Some("GTK") => Toolkit::Gtk4,
         Some("Chromium") => Toolkit::Chromium,
+        Some("Gecko") => Toolkit::Gecko,
+        Some("Qt") => Toolkit::Qt,
         _ => Toolkit::Other,
     }
 }
@@ -272,6 +315,58 @@ fn popups_of(sought: &WindowFacts, candidates: &[Candidate], frame: usize) -> Ve
         others.filter(|(_, other)| other.states.has(State::Showing) && roles::is_one_of(other.role, POPUPS));
     shown.filter_map(|(_, other)| other.object.clone()).collect()
 }
+
+/// Lists that an application of Qt shows in windows of their own, such as those that complete what is typed. They are in
+/// no other element and not listed by the application either, and only said once that they show.
+pub async fn loose_popups(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    areas: &[Rect],
+    pace: &BusDeadline,
+) -> Vec<AtspiObject> {
+    if frame.toolkit != Toolkit::Qt || areas.is_empty() {
+        return Vec::new();
+    }
+    let bus = &frame.object.bus;
+    let paths = link.shown.borrow().get(bus).cloned().unwrap_or_default();
+    let objects: Vec<AtspiObject> = paths.iter().map(|path| AtspiObject::new(bus, path)).collect();
+    let ask =
+        |object: &AtspiObject| LOOSE_QUESTIONS.iter().map(|ask| (object.clone(), ask.clone())).collect();
+    let asks: Vec<Vec<_>> = objects.iter().map(ask).collect();
+    let answers = link.ask_all(asks.concat(), pace).await;
+    let each = objects.into_iter().zip(answers.chunks(LOOSE_QUESTIONS.len()));
+    let is_loose = |answers: &[BusReply]| {
+        let [Ok(parent), Ok(role), Ok(states), Ok(extents)] = answers else { return false };
+        let is_in_none = read_object(parent).is_none_or(|parent| &*parent.path == ROOT);
+        let role: u32 = role.body().deserialize().unwrap_or(0);
+        is_in_none
+            && roles::is_one_of(role, LOOSE)
+            && states_of(states).has(State::Showing)
+            && read_rectangle(extents).is_some_and(|own| fills_one(own, areas))
+    };
+    each.filter(|(_, answers)| is_loose(answers)).map(|(object, _)| object).collect()
+}
+
+const LOOSE_QUESTIONS: &[BusRequest] = &[
+    BusRequest::Get(ACCESSIBLE, "Parent"),
+    BusRequest::Call(ACCESSIBLE, "GetRole"),
+    BusRequest::Call(ACCESSIBLE, "GetState"),
+    BusRequest::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+];
+
+const LOOSE: &[Role] = &[Role::List, Role::ListBox, Role::Tree, Role::TreeTable, Role::Table];
+
+/// Whether a place is most of one of these areas: a list has a frame.
+fn fills_one(own: Rect, areas: &[Rect]) -> bool {
+    let fits = |area: &Rect| {
+        own.intersection(&area.grown_by(FRAME_OF_A_LIST)) == Some(own)
+            && own.width + 2 * FRAME_OF_A_LIST >= area.width
+            && own.height + 2 * FRAME_OF_A_LIST >= area.height
+    };
+    !own.is_empty() && areas.iter().any(fits)
+}
+
+const FRAME_OF_A_LIST: i32 = 8;
 
 pub const POPUPS: &[Role] = &[Role::Window, Role::PopupMenu, Role::Menu, Role::ToolTip];
 
@@ -387,6 +482,17 @@ mod tests {
     }
 
     const HERE: Rect = Rect { x: 10, y: 10, width: 945, height: 1060 };
+
+    #[test]
+    fn a_list_that_fills_a_popup_is_it() {
+        let areas = [Rect::new(0, 0, 10, 10), Rect::new(641, 800, 278, 78)];
+        let check = |own: Rect, expected: bool| assert_eq!(fills_one(own, &areas), expected, "{own:?}");
+        check(Rect::new(641, 800, 278, 78), true);
+        check(Rect::new(642, 801, 276, 76), true);
+        check(Rect::new(641, 800, 278, 40), false);
+        check(Rect::new(600, 800, 278, 78), false);
+        check(Rect::default(), false);
+    }
 
     #[test]
     fn the_title_and_the_place_tell_windows_apart() {

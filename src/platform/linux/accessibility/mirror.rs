@@ -3,15 +3,18 @@
 //! An application's events and its answers come in one order: whoever has an answer has been told everything that
 //! happened before it. So a look asks one question, waits until everything that came before its answer was heard, and
 //! asks the marked nodes anew. An event is never believed, it only marks. What no event tells is asked every time: the
-//! numbers and texts of what is to be seen, and who has the focus. Places are sampled, and where a sample is not where
-//! it was, its family is asked.
+//! numbers, texts and children of what is to be seen, and who has the focus. Places are sampled, and where a sample is
+//! not where it was, its family is asked.
 //!
 //! - What is put away is not walked, so what is in it is not known: who opens or shuts lists its children anew.
 //! - The visible block of a large table is asked at every look that needs everything: LibreOffice tells of a cell that is
 //!   filled or emptied only now and then, and not always when the sheet scrolls. Its objects are kept meanwhile.
 //! - A paragraph is asked when something in it changed.
 //! - A window of GTK4 with an open popover is read whole, and so it is when the popover has gone.
+//! - Who only types asks for the focus alone; what was told of the rest stays marked.
 
+mod focus;
+mod lists;
 mod places;
 
 use std::collections::{HashMap, HashSet};
@@ -27,7 +30,7 @@ use super::capture::{
 };
 use super::find::{AtspiFrame, states_of};
 use super::object::{ACCESSIBLE, AtspiObject};
-use super::walk;
+use super::{direct, walk};
 use crate::config::limits::TREE_CHILDREN_OF_ONE_NODE;
 use crate::model::Rect;
 use places::{Samples, visible_places};
@@ -46,7 +49,7 @@ const FEW: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Everything,
-    /// Which elements there are, and who has the focus; places and values may be those of the last look.
+    /// Who has the focus; all the rest may be that of the last look.
     Focus,
 }
 
@@ -55,6 +58,8 @@ pub enum Detail {
 pub enum Change {
     /// Its name, states, text or value.
     Facts,
+    /// That it got the focus or lost it.
+    Focus,
     Children,
     /// What is to be seen of what is below it.
     Below,
@@ -88,6 +93,25 @@ struct Marks {
 struct Marked {
     children: bool,
     below: bool,
+    focus: bool,
+}
+
+impl Marked {
+    const CHILDREN: Self = Self { children: true, below: false, focus: false };
+
+    fn merge_marked(&mut self, other: Self) {
+        self.children |= other.children;
+        self.below |= other.below;
+        self.focus |= other.focus;
+    }
+
+    fn of_change(change: Change) -> Self {
+        Self {
+            children: matches!(change, Change::Children | Change::Below),
+            below: change == Change::Below,
+            focus: change == Change::Focus,
+        }
+    }
 }
 
 /// A look that began: it says when, so that a later one is not overwritten.
@@ -113,6 +137,21 @@ impl Mirrors {
         self.frames.retain(|frame, _| &*frame.bus != bus);
     }
 
+    /// Who lists an object, and at which place, in a window that was read. What an object says of its parent may be
+    /// another: the fields in LibreOffice's tool bars name the window.
+    pub fn lister_of(&self, object: &AtspiObject) -> Option<(AtspiObject, i32)> {
+        let readings = self.frames.iter().filter(|(frame, _)| frame.bus == object.bus);
+        readings.filter_map(|(_, mirror)| mirror.reading.as_ref()).find_map(
+            |FrameReading { nodes, order, .. }| {
+                let step = order.iter().find(|step| step.object == *object)?;
+                let lister = &order.get(step.parent?)?.object;
+                let Kids::Known(kids) = &nodes.get(lister)?.kids else { return None };
+                let index = kids.iter().position(|kid| kid == object)?;
+                Some((lister.clone(), i32::try_from(index).ok()?))
+            },
+        )
+    }
+
     /// Takes what is known, with its marks. From here on new marks are collected.
     fn begin(&mut self, frame: &AtspiFrame) -> (u64, Mirror) {
         self.uses += 1;
@@ -125,6 +164,13 @@ impl Mirrors {
             self.frames.remove(&oldest);
         }
         (self.uses, known)
+    }
+
+    /// Leaves marks that nobody heeded to the next look.
+    fn put_back(&mut self, frame: &AtspiFrame, marks: Marks) {
+        if let Some(mirror) = self.frames.get_mut(&frame.object) {
+            mirror.marks.merge_marks(marks);
+        }
     }
 
     fn end(&mut self, frame: &AtspiFrame, turn: u64, reading: FrameReading) {
@@ -145,10 +191,21 @@ impl Marks {
             self.nodes.insert(path.into(), Marked::default());
         }
         if let Some(marked) = self.nodes.get_mut(path) {
-            marked.children |= change != Change::Facts;
-            marked.below |= change == Change::Below;
+            marked.merge_marked(Marked::of_change(change));
         }
-        if self.nodes.len() > MOST_MARKED {
+        self.keep_bounded();
+    }
+
+    fn merge_marks(&mut self, others: Self) {
+        self.overflown |= others.overflown;
+        for (path, marked) in others.nodes {
+            self.nodes.entry(path).or_default().merge_marked(marked);
+        }
+        self.keep_bounded();
+    }
+
+    fn keep_bounded(&mut self) {
+        if self.overflown || self.nodes.len() > MOST_MARKED {
             *self = Self { overflown: true, ..Self::default() };
         }
     }
@@ -164,6 +221,8 @@ pub async fn read_frame(
 ) -> (FrameReading, Turn) {
     let silences = link.silences.get();
     let heard = hear_everything(link, &frame.object, pace).await;
+    let line = if heard { direct::line_to(link, &frame.application, pace).await } else { None };
+    let direct = pace.over_line(line);
     let (number, known) = link.mirrors.borrow_mut().begin(frame);
     let is_kept = popovers.is_empty();
     let turn = |refreshed| Turn { number, silences, refreshed, is_kept };
@@ -171,17 +230,22 @@ pub async fn read_frame(
         _ if !is_kept => Err("a popover is open"),
         Some(reading) if heard => {
             let known = Known { reading, popups: known.popups, marks: known.marks, moved: HashSet::new() };
-            known.refresh(link, frame, detail, pace).await
+            known.refresh_as_needed(link, frame, detail, &direct).await
         }
         _ => Err("it was not read before"),
     };
-    match refreshed {
+    let read = match refreshed {
         Ok(reading) => (reading, turn(true)),
         Err(why) => {
             tracing::debug!(window = %frame.name, why, "the whole window is read");
-            (read_everything(link, frame, pace).await, turn(false))
+            (read_everything(link, frame, &direct).await, turn(false))
         }
+    };
+    if !direct.has_lost_line() {
+        return read;
     }
+    tracing::debug!(window = %frame.name, "the line to an application broke: the window is read over the bus");
+    (read_everything(link, frame, pace).await, turn(false))
 }
 
 /// Keeps what was read, if it is worth it and nothing in it went unanswered.
@@ -215,33 +279,63 @@ struct Known {
 type Outdated = &'static str;
 
 impl Known {
-    async fn refresh(
-        mut self,
+    async fn refresh_as_needed(
+        self,
         link: &Rc<BusConnection>,
         frame: &AtspiFrame,
         detail: Detail,
         pace: &BusDeadline,
     ) -> Result<FrameReading, Outdated> {
+        match detail {
+            Detail::Everything => self.refresh(link, frame, pace).await,
+            Detail::Focus => {
+                let (reading, unheeded) = self.refresh_focus(link, frame, pace).await?;
+                link.mirrors.borrow_mut().put_back(frame, unheeded);
+                Ok(reading)
+            }
+        }
+    }
+
+    async fn refresh(
+        mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        pace: &BusDeadline,
+    ) -> Result<FrameReading, Outdated> {
         let mut changed = self.changed_objects(&frame.object)?;
+        let strangers = lists::strangers(&self.reading.nodes, &frame.object.bus, &self.marks);
         if self.popups != frame.popups {
-            changed.insert(frame.object.clone(), Marked { children: true, ..Marked::default() });
+            changed.insert(frame.object.clone(), Marked::CHILDREN);
         }
-        if detail == Detail::Everything {
-            self.add_tables_in_part(&mut changed);
-        }
+        self.add_tables_in_part(&mut changed);
+        let mut relisted = lists::are_relisted(&changed);
         let stale = self.ask_again(link, frame, changed, pace).await?;
-        let others = match detail {
-            Detail::Everything => self.check_what_is_untold(link, frame, pace).await,
-            Detail::Focus => HashSet::new(),
-        };
-        let mut changed = HashMap::new();
+        let others = self.check_what_is_untold(link, frame, pace).await;
+        let mut changed = lists::unlike_lists(link, frame, &self.reading, pace).await;
+        let entries = lists::unlike_entries(link, frame, &self.reading, pace).await;
+        entries.iter().for_each(|(entry, marked)| add_mark(&mut changed, entry, *marked));
+        let holders = lists::holders_of_strangers(link, &self.reading, strangers, pace).await;
+        holders.iter().for_each(|(holder, marked)| add_mark(&mut changed, holder, *marked));
         let nodes = &self.reading.nodes;
         others.iter().for_each(|top| add_subtree(nodes, top, Marked::default(), &mut changed));
-        stale
-            .iter()
-            .for_each(|top| add_subtree(nodes, top, Marked { children: true, below: false }, &mut changed));
+        stale.iter().for_each(|top| add_subtree(nodes, top, Marked::CHILDREN, &mut changed));
+        relisted |= lists::are_relisted(&changed);
         self.ask_again(link, frame, changed, pace).await?;
+        if relisted {
+            self.ask_listers_of_moved(link, frame, pace).await?;
+        }
         Ok(self.reading)
+    }
+
+    /// Asks all elements again that list a child which another one lists too: it has moved, and nobody told.
+    async fn ask_listers_of_moved(
+        &mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        pace: &BusDeadline,
+    ) -> Result<(), Outdated> {
+        let listers = lists::listers_of_the_same(&self.reading.nodes);
+        self.ask_again(link, frame, listers, pace).await.map(drop)
     }
 
     /// Makes true what is known of these objects and of what they list. The answer is below whom everything is asked: who
@@ -261,8 +355,11 @@ impl Known {
             return Ok(HashSet::new());
         }
         let relearned = self.relearn(link, &changed, pace).await;
-        let facts = if relearned.relist { Some(self.walk_again(link, frame, pace).await) } else { None };
-        let CarriedFacts { wants, before } = self.carry_facts(link, frame, facts, &changed);
+        let old = match relearned.unlisted.is_empty() && !relearned.has_lost {
+            true => std::mem::take(&mut self.reading.facts).into_iter().map(Some).collect(),
+            false => self.walk_again(link, frame, relearned.unlisted, pace).await,
+        };
+        let CarriedFacts { wants, before } = self.carry_facts(link, frame, old, &changed);
         ask_facts(link, &mut self.reading, &wants, pace).await;
         let moved = before.into_iter().filter(|(place, before)| self.extents(*place) != *before);
         let moved: Vec<usize> = moved.map(|(place, _)| place).collect();
@@ -385,44 +482,68 @@ impl Known {
             let has_turned = before != nodes.get(object).map(shown_as);
             if has_turned || changed.get(object).is_some_and(|marked| marked.children) {
                 unlist(nodes, object);
-                relearned.relist = true;
+                relearned.unlisted.insert(object.clone());
             }
             if has_turned {
                 relearned.turned.insert(object.clone());
             }
         }
-        relearned.relist |= !gone.is_empty();
-        self.unlist_parents(&gone);
+        let parents = self.unlist_parents(&gone);
+        relearned.unlisted.extend(parents);
+        relearned.has_lost = !gone.is_empty();
         relearned
     }
 
     /// LibreOffice replaces the objects of its cells without a word.
-    fn unlist_parents(&mut self, gone: &HashSet<&AtspiObject>) {
+    fn unlist_parents(&mut self, gone: &HashSet<&AtspiObject>) -> HashSet<AtspiObject> {
+        if gone.is_empty() {
+            return HashSet::new();
+        }
         let FrameReading { nodes, order, .. } = &mut self.reading;
         let steps = order.iter().filter(|step| gone.contains(&step.object));
-        for parent in steps.filter_map(|step| order.get(step.parent?)) {
-            unlist(nodes, &parent.object);
-        }
+        let parents: HashSet<AtspiObject> =
+            steps.filter_map(|step| order.get(step.parent?)).map(|step| step.object.clone()).collect();
+        parents.iter().for_each(|parent| unlist(nodes, parent));
+        parents
     }
 
-    /// Brings the order up to date. The facts of what stays are handed back by object.
+    /// Brings the order up to date. The facts of what stays are handed back in it.
     async fn walk_again(
         &mut self,
         link: &Rc<BusConnection>,
         frame: &AtspiFrame,
+        unlisted: HashSet<AtspiObject>,
         pace: &BusDeadline,
-    ) -> HashMap<AtspiObject, NodeFacts> {
+    ) -> Vec<Option<NodeFacts>> {
+        let starts = self.with_parent_roles(unlisted);
+        let facts = self.take_facts();
         let reading = &mut self.reading;
-        let steps = std::mem::take(&mut reading.order).into_iter().map(|step| step.object);
-        let facts = steps.zip(std::mem::take(&mut reading.facts));
-        let facts: HashMap<_, _> = facts.filter(|(object, _)| reading.nodes.contains_key(object)).collect();
-        reading.whole &= walk::walk_frame(link, frame, &mut reading.nodes, pace).await;
+        reading.whole &= walk::walk_unlisted(link, frame, starts, &mut reading.nodes, pace).await;
         let (order, kept) = in_order(&reading.nodes, &frame.object);
         reading.whole &= kept;
         // What is not in the window any more may come back as something else.
         keep_listed(&mut reading.nodes, &frame.object);
+        let facts = aligned_facts(facts, &order);
         reading.order = order;
         facts
+    }
+
+    /// The facts of what is still there, by object.
+    fn take_facts(&mut self) -> Vec<(AtspiObject, NodeFacts)> {
+        let FrameReading { nodes, order, facts, .. } = &mut self.reading;
+        let objects = std::mem::take(order).into_iter().map(|step| step.object);
+        objects.zip(std::mem::take(facts)).filter(|(object, _)| nodes.contains_key(object)).collect()
+    }
+
+    /// Each with the role of what holds it, where somebody does.
+    fn with_parent_roles(&self, objects: HashSet<AtspiObject>) -> Vec<(AtspiObject, Option<u32>)> {
+        let FrameReading { nodes, order, .. } = &self.reading;
+        let held = order.iter().filter(|step| objects.contains(&step.object));
+        let roles: HashMap<&AtspiObject, u32> = held
+            .filter_map(|step| Some((&step.object, nodes.get(&order.get(step.parent?)?.object)?.role)))
+            .collect();
+        let with_role = |object: &AtspiObject| (object.clone(), roles.get(object).copied());
+        objects.iter().map(with_role).collect()
     }
 
     /// The facts that still hold, in the order of the tree, and the questions about the others, with where those were.
@@ -430,19 +551,13 @@ impl Known {
         &mut self,
         link: &Rc<BusConnection>,
         frame: &AtspiFrame,
-        by_object: Option<HashMap<AtspiObject, NodeFacts>>,
+        old: Vec<Option<NodeFacts>>,
         changed: &HashMap<AtspiObject, Marked>,
     ) -> CarriedFacts {
         let reading = &mut self.reading;
         let mut carried = CarriedFacts::default();
-        let mut in_place = std::mem::take(&mut reading.facts).into_iter();
-        let mut by_object = by_object;
-        for place in 0..reading.order.len() {
+        for (place, old) in (0..reading.order.len()).zip(old) {
             let step = &reading.order[place];
-            let old = match &mut by_object {
-                Some(facts) => facts.remove(&step.object),
-                None => in_place.next(),
-            };
             let place_before = old.as_ref().and_then(|old| old.extents);
             let same = old.filter(|_| !changed.contains_key(&step.object)).filter(|old| {
                 reading
@@ -548,10 +663,24 @@ struct CarriedFacts {
 
 #[derive(Debug, Default)]
 struct Relearned {
-    /// The order of the tree may be another.
-    relist: bool,
+    /// Who has to list its children anew.
+    unlisted: HashSet<AtspiObject>,
+    /// Some are not there any more.
+    has_lost: bool,
     /// Who shows now and did not, or the other way round.
     turned: HashSet<AtspiObject>,
+}
+
+/// The facts of before as they stand in an order that is mostly as it was; nothing for what is new.
+fn aligned_facts(mut old: Vec<(AtspiObject, NodeFacts)>, order: &[CaptureStep]) -> Vec<Option<NodeFacts>> {
+    let is_same = |((object, _), step): &(&(AtspiObject, NodeFacts), &CaptureStep)| *object == step.object;
+    let front = old.iter().zip(order).take_while(is_same).count();
+    let back = old[front..].iter().rev().zip(order[front..].iter().rev()).take_while(is_same).count();
+    let behind = old.split_off(old.len() - back);
+    let mut between: HashMap<AtspiObject, NodeFacts> = old.drain(front..).collect();
+    let moved = order[front..order.len() - back].iter().map(|step| between.remove(&step.object));
+    let facts = |(_, facts): (AtspiObject, NodeFacts)| Some(facts);
+    old.into_iter().map(facts).chain(moved).chain(behind.into_iter().map(facts)).collect()
 }
 
 /// By which it is walked or put away.
@@ -615,15 +744,21 @@ fn keep_listed(nodes: &mut Nodes, root: &AtspiObject) {
     nodes.retain(|object, _| listed.contains(object));
 }
 
+fn add_mark(changed: &mut HashMap<AtspiObject, Marked>, object: &AtspiObject, marked: Marked) {
+    changed.entry(object.clone()).or_default().merge_marked(marked);
+}
+
 fn add_subtree(nodes: &Nodes, top: &AtspiObject, marked: Marked, changed: &mut HashMap<AtspiObject, Marked>) {
-    let mut open = vec![top.clone()];
+    let mut open = vec![top];
+    let mut seen = HashSet::new();
     while let Some(object) = open.pop() {
-        let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get(&object) else {
+        let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get(object) else {
             continue;
         };
         for kid in kids.iter().filter(|kid| nodes.contains_key(kid)) {
-            if changed.insert(kid.clone(), marked).is_none() {
-                open.push(kid.clone());
+            if seen.insert(kid) {
+                add_mark(changed, kid, marked);
+                open.push(kid);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The elements of a window, through AT-SPI: the tree, change events, and actions of elements.
 //!
 //! ```text
-//!   Accessible ── bus: one connection, one thread, many calls at once
+//!   Accessible ── bus: one connection, one thread, many calls at once    direct: a line to an application of its own
 //!     ├── find: from a window to its root
 //!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words; table: the visible block; prose
 //!     ├── mirror: what was read before, made true
@@ -13,6 +13,7 @@
 mod bus;
 mod cache;
 mod capture;
+mod direct;
 pub mod element;
 mod events;
 pub mod find;
@@ -24,6 +25,7 @@ mod object;
 mod prose;
 pub mod roles;
 mod table;
+mod text_places;
 mod walk;
 #[cfg(feature = "wayland")]
 mod windows;
@@ -32,6 +34,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bus::{Bus, BusConnection, BusDeadline};
+pub use bus::{CONNECT_TIME, PRIVATE_CONNECT_TIME};
 pub use find::WindowFacts;
 pub use mirror::Detail;
 #[cfg(feature = "wayland")]
@@ -49,6 +52,8 @@ const ELEMENT_CALL_TIME: Duration = Duration::from_secs(2);
 const ELEMENT_TIME: Duration = Duration::from_secs(5);
 /// How long an application may take to answer that it has done what came before.
 const ROUND_TRIP_TIME: Duration = Duration::from_millis(500);
+/// How long an application may be busy before keys are kept from it.
+const REACTION_TIME: Duration = Duration::from_secs(3);
 /// How long the bus may take to say that it is there.
 const HEALTH_TIME: Duration = Duration::from_millis(700);
 const MUTE: &str = "the accessibility bus does not answer: no elements can be read until it does; windows, \
@@ -61,8 +66,8 @@ pub struct AtspiClient {
 
 impl AtspiClient {
     /// The bell is rung when an application that was looked into tells of a change.
-    pub fn start(clock: Clock, bell: Bell) -> Result<Self> {
-        let bus = Bus::start(clock, bell)?;
+    pub fn start(clock: Clock, bell: Bell, connect_time: Duration) -> Result<Self> {
+        let bus = Bus::start(clock, bell, connect_time)?;
         // Early, so that applications that start from now on know that somebody listens.
         bus.connect();
         Ok(Self { bus })
@@ -93,7 +98,7 @@ impl AtspiClient {
         let title = sought.title.clone();
         let captured = self.bus.run(whole, &patience.cancel, move |link| async move {
             let pace = BusDeadline::new(per_call, whole);
-            capture::capture_tree(link, sought, bounds, detail, pace, whole).await
+            capture::capture_tree(link, sought, bounds, detail, pace).await
         });
         match captured {
             Err(error) if bus::is_no_bus(&error) => Ok(capture::bare_tree(title, bounds, error.message)),
@@ -109,6 +114,18 @@ impl AtspiClient {
             Ok(())
         });
         match asked {
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses keys to an application that would never come to read them.
+    pub fn check_takes_keys(&self, pid: u32, cancel: &Cancel) -> Result<()> {
+        let asked = self.bus.run(REACTION_TIME, cancel, move |link| async move {
+            Ok(find::is_stuck_gtk3(&link, pid, &BusDeadline::new(REACTION_TIME, REACTION_TIME)).await)
+        });
+        match asked {
+            Ok(true) => Err(stuck_in_dialog()),
             Err(error) if error.kind == Kind::Cancelled => Err(error),
             _ => Ok(()),
         }
@@ -130,6 +147,12 @@ impl AtspiClient {
             work(link, object, pace).await
         })
     }
+}
+
+fn stuck_in_dialog() -> Error {
+    let message = "the application does not answer: it may be stuck in a dialog that one of its actions opened, and a \
+                   key could hang it for good, so nothing was typed. Close the dialog with the mouse (click_at)";
+    Error::new(Kind::Timeout, message).with("phase", "keys")
 }
 
 fn no_element(native: &str) -> Error {

@@ -174,6 +174,9 @@ pub const PRESSED: &[Role] = &[
     Role::PushButtonMenu,
 ];
 
+/// Act when they are clicked, and open no menu.
+pub const MENU_ENTRIES: &[Role] = &[Role::MenuItem, Role::CheckMenuItem, Role::RadioMenuItem];
+
 /// Are chosen among others of their kind.
 pub const OPTIONS: &[Role] = &[
     Role::ListItem,
@@ -187,6 +190,20 @@ pub const OPTIONS: &[Role] = &[
     Role::RadioButton,
     Role::Icon,
 ];
+
+/// Have a label of their own, which a click works as well.
+pub const LABELLED: &[Role] = &[
+    Role::CheckBox,
+    Role::RadioButton,
+    Role::ToggleButton,
+    Role::ComboBox,
+    Role::Entry,
+    Role::PasswordText,
+    Role::SpinButton,
+];
+
+/// Label something, perhaps.
+pub const LABELS: &[Role] = &[Role::Label, Role::Caption];
 
 /// Are worked by keys that they may name.
 pub const WITH_SHORTCUT: &[Role] = &[

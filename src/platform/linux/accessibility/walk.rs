@@ -8,12 +8,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use atspi::Role;
+use zbus::Message;
+use zbus::zvariant::Value;
 
 use super::bus::{
     BusConnection, BusDeadline, BusReply, BusRequest, is_silent, read_number, read_objects, text,
 };
 use super::cache::{AtspiNode, Kids, Nodes};
-use super::find::{AtspiFrame, states_of};
+use super::find::{AtspiFrame, Toolkit, states_of};
 use super::object::{ACCESSIBLE, AtspiObject, Interfaces};
 use super::{roles, table};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
@@ -26,8 +28,19 @@ const QUESTIONS: &[BusRequest] = &[
     BusRequest::Call(ACCESSIBLE, "GetState"),
 ];
 
+/// The same of Firefox, which has no cache and tells all properties at once: who has no children is not asked for them.
+const QUESTIONS_TO_GECKO: &[BusRequest] = &[
+    BusRequest::GetAll(ACCESSIBLE),
+    BusRequest::Call(ACCESSIBLE, "GetRole"),
+    BusRequest::Call(ACCESSIBLE, "GetState"),
+];
+
+fn questions_to(toolkit: Toolkit) -> &'static [BusRequest] {
+    if toolkit == Toolkit::Gecko { QUESTIONS_TO_GECKO } else { QUESTIONS }
+}
+
 /// May have so many children that a list of them is too much to ask for.
-const PERHAPS_ENDLESS: &[Role] =
+pub const PERHAPS_ENDLESS: &[Role] =
     &[Role::Table, Role::Tree, Role::TreeTable, Role::List, Role::ListBox, Role::DocumentSpreadsheet];
 
 /// Tell what is at a place, so that only what shows of them is asked for when it is too much.
@@ -46,41 +59,80 @@ pub async fn walk_frame(
     nodes: &mut Nodes,
     pace: &BusDeadline,
 ) -> bool {
-    let mut whole = walk_rest(link, &frame.object, nodes, pace).await;
-    for popup in &frame.popups {
-        whole &= walk_rest(link, popup, nodes, pace).await;
-        if let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object)
-            && !kids.contains(popup)
-        {
-            kids.push(popup.clone());
-        }
+    let mut whole = true;
+    for root in std::iter::once(&frame.object).chain(&frame.popups) {
+        let walk = WalkQuestions { link, toolkit: frame.toolkit, pace };
+        whole &= walk.fill_below(vec![(root.clone(), None)], nodes, |_, _| true).await;
     }
+    list_popups(frame, nodes);
     whole
 }
 
-/// Fills `nodes` with everything below `root`. False when something is missing: a limit was met, or the
-/// application did not answer in time.
-async fn walk_rest(
+/// The same in a window that was walked before: only below those that have not listed their children, which are told with
+/// the role of what holds them, and in the menus that came.
+pub async fn walk_unlisted(
     link: &Rc<BusConnection>,
-    root: &AtspiObject,
+    frame: &AtspiFrame,
+    unlisted: Vec<(AtspiObject, Option<u32>)>,
     nodes: &mut Nodes,
     pace: &BusDeadline,
 ) -> bool {
-    let mut whole = true;
-    let mut seen = SeenObjects::from([(root.clone(), None)]);
-    let mut level = vec![root.clone()];
-    for _ in 0..=TREE_DEPTH {
-        if level.is_empty() {
-            return whole;
+    let popups = frame.popups.iter().filter(|popup| !nodes.contains_key(popup));
+    let starts = unlisted.into_iter().chain(popups.map(|popup| (popup.clone(), None)));
+    let starts: Vec<(AtspiObject, Option<u32>)> = starts.collect();
+    let is_unlisted = |object: &AtspiObject, nodes: &Nodes| {
+        nodes.get(object).is_some_and(|node| matches!(node.kids, Kids::Unlisted(_)))
+    };
+    let walk = WalkQuestions { link, toolkit: frame.toolkit, pace };
+    let whole = walk.fill_below(starts, nodes, is_unlisted).await;
+    list_popups(frame, nodes);
+    whole
+}
+
+fn list_popups(frame: &AtspiFrame, nodes: &mut Nodes) {
+    if let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object) {
+        for popup in &frame.popups {
+            if !kids.contains(popup) {
+                kids.push(popup.clone());
+            }
         }
-        whole &= learn_objects(link, &level, nodes, pace).await;
-        put_away(&mut level, nodes, &seen);
-        whole &= list_children(link, &level, nodes, pace).await;
-        let next = next_level(&level, nodes, &mut seen);
-        whole &= next.is_ok();
-        level = next.unwrap_or_else(|cut| cut);
     }
-    false
+}
+
+/// Who is asked in a walk, and how.
+struct WalkQuestions<'a> {
+    link: &'a Rc<BusConnection>,
+    toolkit: Toolkit,
+    pace: &'a BusDeadline,
+}
+
+impl WalkQuestions<'_> {
+    /// Fills `nodes` with everything below these, as far as it leads on. False when something is missing: a limit was
+    /// met, or the application did not answer in time.
+    async fn fill_below(
+        &self,
+        starts: Vec<(AtspiObject, Option<u32>)>,
+        nodes: &mut Nodes,
+        leads_on: impl Fn(&AtspiObject, &Nodes) -> bool,
+    ) -> bool {
+        let (link, pace, questions) = (self.link, self.pace, questions_to(self.toolkit));
+        let mut whole = true;
+        let mut level: Vec<AtspiObject> = starts.iter().map(|(object, _)| object.clone()).collect();
+        let mut seen: SeenObjects = starts.into_iter().collect();
+        for _ in 0..=TREE_DEPTH {
+            if level.is_empty() {
+                return whole;
+            }
+            whole &= learn_objects(link, &level, questions, nodes, pace).await;
+            put_away(&mut level, nodes, &seen);
+            level.retain(|object| leads_on(object, nodes));
+            whole &= list_children(link, &level, nodes, pace).await;
+            let next = next_level(&level, nodes, &mut seen);
+            whole &= next.is_ok();
+            level = next.unwrap_or_else(|cut| cut);
+        }
+        false
+    }
 }
 
 /// Whatever the walk has come to, with the role of what holds it.
@@ -128,17 +180,18 @@ fn next_level(
 async fn learn_objects(
     link: &Rc<BusConnection>,
     level: &[AtspiObject],
+    questions: &'static [BusRequest],
     nodes: &mut Nodes,
     pace: &BusDeadline,
 ) -> bool {
     let unknown: Vec<&AtspiObject> = level.iter().filter(|object| !nodes.contains_key(object)).collect();
-    let mut asks = Vec::with_capacity(unknown.len() * QUESTIONS.len());
+    let mut asks = Vec::with_capacity(unknown.len() * questions.len());
     for object in &unknown {
-        asks.extend(QUESTIONS.iter().map(|ask| ((*object).clone(), ask.clone())));
+        asks.extend(questions.iter().map(|ask| ((*object).clone(), ask.clone())));
     }
     let answers = link.ask_all(asks, pace).await;
     let mut whole = true;
-    for (object, answers) in unknown.into_iter().zip(answers.chunks(QUESTIONS.len())) {
+    for (object, answers) in unknown.into_iter().zip(answers.chunks(questions.len())) {
         whole &= !answers.iter().any(is_silent);
         if let Some(node) = node_of(answers) {
             nodes.insert(object.clone(), node);
@@ -149,20 +202,51 @@ async fn learn_objects(
 
 /// An object that tells its role and its states is there, whatever else it does not say.
 fn node_of(answers: &[BusReply]) -> Option<AtspiNode> {
-    let [name, role, states] = answers else {
+    let [told, role, states] = answers else {
         return None;
     };
     let role = role.as_ref().ok()?.body().deserialize().ok()?;
+    let told = told.as_ref().map(ToldProperties::read_told).unwrap_or_default();
     Some(AtspiNode {
         role,
         states: states_of(states.as_ref().ok()?),
         faces: Interfaces::perhaps_all(),
-        name: name.as_ref().ok().and_then(text).unwrap_or_default(),
+        name: told.name,
         description: None,
-        kids: if roles::is_one_of(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
+        kids: first_kids(role, told.children),
         native: None,
         is_in_part: false,
     })
+}
+
+fn first_kids(role: u32, count: Option<i32>) -> Kids {
+    let is_childless = count == Some(0) || roles::is_one_of(role, LEAVES);
+    if is_childless { Kids::default() } else { Kids::Unlisted(count.unwrap_or(UNCOUNTED)) }
+}
+
+/// What an object says of itself: its name, or all of its properties.
+#[derive(Debug, Default, PartialEq)]
+struct ToldProperties {
+    name: String,
+    children: Option<i32>,
+}
+
+impl ToldProperties {
+    fn read_told(reply: &Message) -> Self {
+        let body = reply.body();
+        let Ok(all) = body.deserialize::<HashMap<&str, Value<'_>>>() else {
+            return Self { name: text(reply).unwrap_or_default(), ..Self::default() };
+        };
+        let name = match all.get("Name") {
+            Some(Value::Str(name)) => name.as_str().to_owned(),
+            _ => String::new(),
+        };
+        let children = match all.get("ChildCount") {
+            Some(Value::I32(count)) => Some(*count),
+            _ => None,
+        };
+        Self { name, children }
+    }
 }
 
 /// Counts the children of those who may have very many, before anybody asks for all of them.
@@ -245,7 +329,7 @@ async fn list_visible_cells(
         }
         let Some(cells) = table::read_visible_cells(link, object, pace).await else { continue };
         let kids: Vec<AtspiObject> = cells.iter().map(|cell| cell.object.clone()).collect();
-        learn_objects(link, &kids, nodes, pace).await;
+        learn_objects(link, &kids, QUESTIONS, nodes, pace).await;
         for cell in &cells {
             if let Some(node) = nodes.get_mut(&cell.object) {
                 node.kids = Kids::default();
@@ -330,6 +414,23 @@ mod tests {
             assert_eq!(level, expected.iter().map(|&at| object(at)).collect::<Vec<_>>());
         }
         assert_eq!(nodes[&object(1)].kids, Kids::default());
+    }
+
+    fn told(properties: &[(&str, Value<'_>)]) -> ToldProperties {
+        let all: HashMap<&str, &Value<'_>> = properties.iter().map(|(name, value)| (*name, value)).collect();
+        ToldProperties::read_told(&Message::signal("/x", "a.b", "C").unwrap().build(&all).unwrap())
+    }
+
+    #[test]
+    fn an_object_tells_its_name_or_all_of_its_properties() {
+        let check = |told: ToldProperties, name: &str, children: Option<i32>| {
+            assert_eq!(told, ToldProperties { name: name.to_owned(), children });
+        };
+        check(told(&[("Name", "Ship".into()), ("ChildCount", 0.into())]), "Ship", Some(0));
+        check(told(&[("Name", 7.into()), ("ChildCount", "many".into())]), "", None);
+        check(told(&[]), "", None);
+        let alone = Message::signal("/x", "a.b", "C").unwrap().build(&Value::from("Ship")).unwrap();
+        check(ToldProperties::read_told(&alone), "Ship", None);
     }
 
     /// H-46 on code: too many children, or so it says.

@@ -21,7 +21,7 @@ use x11rb::rust_connection::{DefaultStream, RustConnection};
 use super::cookie::{self, Cookie};
 use super::inside::{Inside, InsidePid, StartOrder};
 use super::isolation::Isolation;
-use super::keeper::SpawnGate;
+use super::keeper::{LaunchedPrograms, SpawnGate};
 use super::{KeeperWord, SandboxPlan, first_line};
 use crate::clock::{Deadline, sleep_really, sleep_task};
 use crate::config::{process_environment_os, process_variable};
@@ -34,7 +34,7 @@ use crate::spawn;
 const PART: Duration = Duration::from_secs(20);
 
 /// How long the program may take to show its first window.
-const PROGRAM: Duration = Duration::from_secs(20);
+const PROGRAM: Duration = Duration::from_secs(30);
 
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -149,6 +149,7 @@ pub struct Standing {
     pub environment: BTreeMap<String, String>,
     /// Who starts programs, where they are isolated.
     pub inside: Option<Inside>,
+    pub launched: LaunchedPrograms,
 }
 
 /// Starts all parts and the program; the word that it returns is for the server.
@@ -175,7 +176,7 @@ pub fn start(
     let Builder { environment, inside, .. } = builder;
     let wall = inside.as_ref().map(|inside| inside.arguments.clone()).unwrap_or_default();
     let word = KeeperWord::Ready { session, environment: environment.clone(), remark, wall };
-    Ok((word, Standing { environment, inside }))
+    Ok((word, Standing { environment, inside, launched: LaunchedPrograms::default() }))
 }
 
 fn environment_in(folder: &SandboxFolder) -> BTreeMap<String, String> {
@@ -329,7 +330,7 @@ impl Builder<'_> {
     fn ended(&self, part: &mut Part) -> Option<ExitStatus> {
         match part {
             Part::Here(child) => child.try_wait().ok().flatten(),
-            Part::Inside(pid) => self.inside.as_ref()?.ended(*pid),
+            Part::Inside(pid) => self.inside.as_ref()?.ended(*pid).map(|(status, _)| status),
         }
     }
 

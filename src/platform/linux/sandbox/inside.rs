@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use super::isolation::{Isolation, OURSELVES_INSIDE};
+use super::output_tail::OutputTail;
 use super::{Answers, desktop, first_line, is_stopped, next_line_while, process_tree, send};
 use crate::clock::{lock, sleep_really};
 use crate::config::process_variable;
@@ -46,7 +47,7 @@ pub struct StartOrder {
     pub environment: BTreeMap<String, String>,
     /// It prints a line when it is ready, which is waited for.
     pub says_ready: bool,
-    /// What it prints is kept for messages.
+    /// What it prints is kept in the log; else only the end of its error output, for whoever asks how it ended.
     pub logged: bool,
 }
 
@@ -55,7 +56,7 @@ pub struct StartOrder {
 enum Answer {
     Started { pid: u32, line: Option<String> },
     Alive,
-    Ended { status: i32 },
+    Ended { status: i32, last_words: String },
     Failed { reason: String },
 }
 
@@ -106,9 +107,9 @@ impl Inside {
     }
 
     /// How a program ended that was started inside, once it has.
-    pub fn ended(&self, pid: InsidePid) -> Option<ExitStatus> {
+    pub fn ended(&self, pid: InsidePid) -> Option<(ExitStatus, String)> {
         match self.ask(&Order::Look { pid: pid.inner }) {
-            Ok(Answer::Ended { status }) => Some(ExitStatus::from_raw(status)),
+            Ok(Answer::Ended { status, last_words }) => Some((ExitStatus::from_raw(status), last_words)),
             _ => None,
         }
     }
@@ -185,6 +186,7 @@ type InsideChildren = Arc<Mutex<BTreeMap<u32, InsideChild>>>;
 struct InsideChild {
     child: Child,
     ended: Option<ExitStatus>,
+    errors: Option<OutputTail>,
 }
 
 /// Serves as the process inside until the input ends; everything that it started ends with it.
@@ -217,7 +219,10 @@ fn look(children: &mut BTreeMap<u32, InsideChild>, pid: u32) -> Answer {
     if known.ended.is_none() {
         known.ended = known.child.try_wait().ok().flatten();
     }
-    known.ended.map_or(Answer::Alive, |status| Answer::Ended { status: status.into_raw() })
+    let last_words = || known.errors.as_ref().map(OutputTail::last_words).unwrap_or_default();
+    known
+        .ended
+        .map_or(Answer::Alive, |status| Answer::Ended { status: status.into_raw(), last_words: last_words() })
 }
 
 fn start_here(order: &StartOrder, children: &InsideChildren) -> Result<Answer, String> {
@@ -228,11 +233,12 @@ fn start_here(order: &StartOrder, children: &InsideChildren) -> Result<Answer, S
         command.current_dir(cwd);
     }
     command.stdout(if order.says_ready { Stdio::piped() } else { log_or_nothing(order.logged)? });
-    command.stderr(log_or_nothing(order.logged)?);
+    command.stderr(if order.logged { log_or_nothing(true)? } else { Stdio::piped() });
     let mut child = command.spawn().map_err(|problem| not_started(program, &problem))?;
     let line = child.stdout.take().and_then(|output| first_line(output, READY));
     let pid = child.id();
-    lock(children).insert(pid, InsideChild { child, ended: None });
+    let errors = child.stderr.take().map(OutputTail::follow);
+    lock(children).insert(pid, InsideChild { child, ended: None, errors });
     Ok(Answer::Started { pid, line })
 }
 
@@ -291,13 +297,14 @@ mod tests {
             ..StartOrder::default()
         };
         let Ok(Answer::Started { pid, line }) =
-            start_here(&order(&["sh", "-c", "echo here; exit 3"], true), &children)
+            start_here(&order(&["sh", "-c", "echo here; echo not there >&2; exit 3"], true), &children)
         else {
             panic!("not started");
         };
         assert_eq!(line.as_deref(), Some("here"));
         let status = loop {
-            if let Answer::Ended { status } = look(&mut lock(&children), pid) {
+            if let Answer::Ended { status, last_words } = look(&mut lock(&children), pid) {
+                assert_eq!(last_words, "not there");
                 break ExitStatus::from_raw(status);
             }
         };

@@ -19,10 +19,15 @@ pub struct Isolation {
     pub network: bool,
     /// What may be read beside the system.
     pub share: Vec<PathBuf>,
+    /// What may be written beside the desktop's own folders.
+    pub writable: Vec<PathBuf>,
 }
 
 /// Where an isolated process finds this very program.
 pub const OURSELVES_INSIDE: &str = "/run/os-screen-observer";
+
+/// What keeps the network from isolated programs.
+pub const WITHOUT_NETWORK: &str = "--unshare-net";
 
 /// Folders of the system. Where one is a link, as in a merged `/usr`, it is the same link inside.
 const SYSTEM: &[&str] =
@@ -58,7 +63,9 @@ impl Isolation {
             strict: config.isolate != Isolate::Home,
             network: config.network,
             share: config.share.clone(),
+            writable: config.writable.clone(),
         };
+        check_writable(&config.writable)?;
         if config.isolate == Isolate::Off {
             return Ok((None, None));
         }
@@ -109,7 +116,7 @@ impl Isolation {
             words.add(&["--bind", "/proc", "/proc"]);
         }
         if self.strict && !self.network {
-            words.add(&["--unshare-net"]);
+            words.add(&[WITHOUT_NETWORK]);
         }
         words.add(&["--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"]);
         SYSTEM.iter().for_each(|path| words.system_folder(Path::new(path)));
@@ -120,6 +127,9 @@ impl Isolation {
         }
         for path in &self.share {
             words.bind("--ro-bind", path);
+        }
+        for path in &self.writable {
+            words.bind("--bind", path);
         }
         OWN.iter().for_each(|name| words.bind("--bind", &folder.join(name)));
         words.bind("--ro-bind", &folder.join("xauthority"));
@@ -136,6 +146,18 @@ impl Isolation {
         for path in SECRET_FILES.iter().filter(|path| Path::new(path).is_file()) {
             words.add(&["--ro-bind", "/dev/null", path]);
         }
+    }
+}
+
+/// A folder, and not the whole system.
+fn check_writable(folders: &[PathBuf]) -> Result<(), String> {
+    let is_fit = |folder: &Path| folder.is_absolute() && folder.is_dir() && folder.parent().is_some();
+    match folders.iter().find(|folder| !is_fit(folder)) {
+        None => Ok(()),
+        Some(folder) => Err(format!(
+            "sandbox.writable (--share): {} is not an absolute path of a folder that is there",
+            folder.display()
+        )),
     }
 }
 
@@ -178,7 +200,8 @@ mod tests {
     use super::*;
 
     fn arguments(strict: bool, network: bool, share: &[&str]) -> String {
-        let isolation = Isolation { strict, network, share: share.iter().map(PathBuf::from).collect() };
+        let share = share.iter().map(PathBuf::from).collect();
+        let isolation = Isolation { strict, network, share, writable: vec![PathBuf::from("/srv/results")] };
         let display = Path::new("/tmp/.X11-unix/X7");
         isolation.arguments(Path::new("/tmp/oso-sandbox-1"), display, Path::new("/usr/bin/oso")).join(" ")
     }
@@ -194,6 +217,7 @@ mod tests {
             "--bind /tmp/oso-sandbox-1/home /tmp/oso-sandbox-1/home",
             "--ro-bind /tmp/.X11-unix/X7 /tmp/.X11-unix/X7",
             "--ro-bind /srv/app /srv/app",
+            "--bind /srv/results /srv/results",
             "--ro-bind /usr/bin/oso /run/os-screen-observer",
         ] {
             assert!(words.contains(part), "{part}: {words}");
@@ -201,6 +225,19 @@ mod tests {
         for part in ["/home ", "/root", "/proc/", "/sys", "--share-net", "/log", "--bind /tmp "] {
             assert!(!words.replace("oso-sandbox-1/home ", "").contains(part), "{part}: {words}");
         }
+    }
+
+    /// H-286 on code: neither a file, nor the root, nor what is relative or missing.
+    #[test]
+    fn only_a_folder_that_is_there_is_writable() {
+        let check = |folder: &str, is_fit: bool| {
+            assert_eq!(check_writable(&[PathBuf::from(folder)]).is_ok(), is_fit, "{folder}");
+        };
+        check("/usr", true);
+        check("usr", false);
+        check("/", false);
+        check("/etc/passwd", false);
+        check("/no/such/folder", false);
     }
 
     #[test]

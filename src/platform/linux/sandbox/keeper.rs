@@ -6,17 +6,19 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 
 use super::desktop::{self, SandboxFolder, Standing};
-use super::inside::{Inside, StartOrder};
-use super::{KeeperWord, SandboxPlan, process_tree};
+use super::inside::{Inside, InsidePid, StartOrder};
+use super::output_tail::OutputTail;
+use super::{KeeperOrder, KeeperWord, SandboxPlan, process_tree};
 use crate::clock::{Deadline, lock, sleep_really};
-use crate::model::app::Launch;
-use crate::platform::linux::launch::command;
+use crate::model::app::{Launch, ProgramEnd};
+use crate::platform::linux::launch::{command, program_end};
 
 /// How often ended children are taken notice of.
 const REAP: Duration = Duration::from_millis(500);
@@ -49,7 +51,47 @@ pub fn run_keeper() -> Result<(), String> {
     }
     loop {
         sleep_really(REAP);
-        process_tree::reap_children();
+        let ended = process_tree::reap_children();
+        if let Some(standing) = standing.get() {
+            standing.launched.note_ended(ended);
+        }
+    }
+}
+
+/// The programs that were launched, by the process id that the server knows.
+#[derive(Debug, Default)]
+pub struct LaunchedPrograms {
+    inside: Mutex<BTreeMap<u32, InsidePid>>,
+    here: Mutex<BTreeMap<u32, LaunchedHere>>,
+}
+
+/// A program that is not isolated.
+#[derive(Debug, Default)]
+struct LaunchedHere {
+    errors: Option<OutputTail>,
+    ended: Option<ExitStatus>,
+}
+
+impl LaunchedPrograms {
+    fn note_ended(&self, ended: Vec<(Pid, ExitStatus)>) {
+        let mut here = lock(&self.here);
+        for (pid, status) in ended {
+            if let Some(program) = here.get_mut(&pid.as_raw_nonzero().get().unsigned_abs()) {
+                program.ended = Some(status);
+            }
+        }
+    }
+
+    fn program_end(&self, pid: u32, inside: Option<&Inside>) -> Option<ProgramEnd> {
+        if let Some(inside) = inside {
+            let known = lock(&self.inside).get(&pid).copied()?;
+            return inside.ended(known).map(|(status, last_words)| program_end(status, last_words));
+        }
+        self.note_ended(process_tree::reap_children());
+        let here = lock(&self.here);
+        let program = here.get(&pid)?;
+        let last_words = |errors: &Option<OutputTail>| errors.as_ref().map(OutputTail::last_words);
+        program.ended.map(|status| program_end(status, last_words(&program.errors).unwrap_or_default()))
     }
 }
 
@@ -80,13 +122,13 @@ fn read_plan() -> Result<SandboxPlan, String> {
     serde_json::from_str(&line).map_err(|problem| format!("only the server starts this: {problem}"))
 }
 
-/// Each line is a program to start. Orders come one after the other, and only once the desktop stands.
+/// Each line is an order. Orders come one after the other, and only once the desktop stands.
 fn watch_input(gate: Arc<SpawnGate>, folder: PathBuf, standing: Arc<OnceLock<Standing>>) {
     std::thread::spawn(move || {
         let mut line = String::new();
         while !matches!(std::io::stdin().lock().read_line(&mut line), Ok(0) | Err(_)) {
             let standing = standing.get().ok_or_else(|| "the desktop does not stand yet".to_owned());
-            let started = standing.and_then(|desktop| start(&line, &gate, desktop));
+            let started = standing.and_then(|desktop| obey(&line, &gate, desktop));
             // If nobody listens any more, the input is about to end.
             let _ = send_word(&started.unwrap_or_else(|reason| KeeperWord::Failed { reason }));
             line.clear();
@@ -95,18 +137,31 @@ fn watch_input(gate: Arc<SpawnGate>, folder: PathBuf, standing: Arc<OnceLock<Sta
     });
 }
 
+fn obey(order: &str, gate: &SpawnGate, desktop: &Standing) -> Result<KeeperWord, String> {
+    match serde_json::from_str(order).map_err(|problem| problem.to_string())? {
+        KeeperOrder::Launch(launch) => start(launch, gate, desktop),
+        KeeperOrder::TellEnd { pid } => {
+            Ok(KeeperWord::End { end: desktop.launched.program_end(pid, desktop.inside.as_ref()) })
+        }
+    }
+}
+
 /// The thread that starts a program lives as long as this process, and the program with it.
-fn start(order: &str, gate: &SpawnGate, desktop: &Standing) -> Result<KeeperWord, String> {
-    let launch: Launch = serde_json::from_str(order).map_err(|problem| problem.to_string())?;
+fn start(launch: Launch, gate: &SpawnGate, desktop: &Standing) -> Result<KeeperWord, String> {
     let home = || desktop.environment.get("HOME").map(PathBuf::from);
     let launch = Launch { cwd: launch.cwd.clone().or_else(home), ..launch };
     if let Some(inside) = &desktop.inside {
-        return start_inside(launch, gate, inside, &desktop.environment);
+        return start_inside(launch, gate, inside, desktop);
     }
     let mut command = command(&launch);
     command.env_clear().envs(&desktop.environment);
     desktop::end_with_us(&mut command, Signal::KILL);
-    let child = gate.pass(|| command.spawn())?;
+    command.stderr(Stdio::piped());
+    // Whoever reaps it must know it before.
+    let mut here = lock(&desktop.launched.here);
+    let mut child = gate.pass(|| command.spawn())?;
+    let errors = child.stderr.take().map(OutputTail::follow);
+    here.insert(child.id(), LaunchedHere { errors, ended: None });
     Ok(KeeperWord::Started { pid: child.id() })
 }
 
@@ -114,17 +169,19 @@ fn start_inside(
     launch: Launch,
     gate: &SpawnGate,
     inside: &Inside,
-    environment: &BTreeMap<String, String>,
+    desktop: &Standing,
 ) -> Result<KeeperWord, String> {
     let order = StartOrder {
         words: launch.command,
         cwd: launch.cwd,
-        environment: environment.clone(),
+        environment: desktop.environment.clone(),
         ..StartOrder::default()
     };
     let (pid, _) = gate.pass(|| Ok(inside.start_program(order)))??;
     // One that is gone already has no number outside; nothing has the number 0.
-    Ok(KeeperWord::Started { pid: inside.outer_pid(pid).unwrap_or(0) })
+    let outer = inside.outer_pid(pid).unwrap_or(0);
+    lock(&desktop.launched.inside).insert(outer, pid);
+    Ok(KeeperWord::Started { pid: outer })
 }
 
 /// Ends every process of the desktop, removes its folder, and ends this process.

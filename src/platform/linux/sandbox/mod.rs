@@ -10,15 +10,17 @@
 
 mod cookie;
 mod desktop;
+mod home;
 pub mod inside;
 pub mod isolation;
 pub mod keeper;
+mod output_tail;
 pub mod process_tree;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -31,7 +33,7 @@ use super::session::DesktopSession;
 use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
-use crate::model::app::Launch;
+use crate::model::app::{Launch, ProgramEnd};
 use crate::spawn;
 use isolation::Isolation;
 
@@ -78,6 +80,18 @@ enum KeeperWord {
     Started {
         pid: u32,
     },
+    /// How a program ended; nothing while it runs.
+    End {
+        end: Option<ProgramEnd>,
+    },
+}
+
+/// What the server wants of the keeper once the desktop stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum KeeperOrder {
+    Launch(Launch),
+    TellEnd { pid: u32 },
 }
 
 /// A running private desktop. Dropping it ends everything that runs in it.
@@ -87,6 +101,8 @@ pub struct Sandbox {
     environment: BTreeMap<String, String>,
     remark: Option<String>,
     wall: Vec<String>,
+    /// Folders of the person that its programs may write.
+    writable: Vec<PathBuf>,
     keeper: Child,
     /// The keeper lives as long as the leash is open.
     line: Mutex<Option<KeeperMessage>>,
@@ -115,30 +131,53 @@ impl Sandbox {
         match told {
             Ok((leash, (KeeperWord::Ready { session, environment, remark, wall }, answers))) => {
                 let line = Mutex::new(Some(KeeperMessage { leash, answers: Some(answers) }));
-                Ok(Self { session, environment, remark, wall, keeper, line })
+                Ok(Self { session, environment, remark, wall, writable: Vec::new(), keeper, line })
             }
             Ok((_, (KeeperWord::Failed { reason }, _))) => Err(given_up(keeper, reason)),
-            Ok((_, (KeeperWord::Started { .. }, _))) => {
+            Ok((_, (KeeperWord::Started { .. } | KeeperWord::End { .. }, _))) => {
                 Err(given_up(keeper, "its keeper sent an invalid answer".to_owned()))
             }
             Err(reason) => Err(given_up(keeper, reason)),
         }
     }
 
+    /// The same, of which these folders of the person are known to be writable.
+    pub fn sharing(mut self, writable: Vec<PathBuf>) -> Self {
+        self.writable = writable;
+        self
+    }
+
+    /// Where its programs save, and what becomes of that.
+    pub fn where_files_go(&self) -> Option<String> {
+        Some(home::where_files_go(self.environment.get("HOME")?, &self.writable))
+    }
+
     /// Starts a program in it, which ends with it; returns its process id.
     pub fn launch(&self, launch: &Launch) -> Result<u32, String> {
+        match self.ask_keeper(&KeeperOrder::Launch(launch.clone()))? {
+            KeeperWord::Started { pid } => Ok(pid),
+            KeeperWord::Failed { reason } => Err(reason),
+            _ => Err("the private desktop's keeper sent an invalid answer".to_owned()),
+        }
+    }
+
+    /// How a program ended that was launched; `None` while it runs, and when nobody can tell.
+    pub fn program_end(&self, pid: u32) -> Option<ProgramEnd> {
+        match self.ask_keeper(&KeeperOrder::TellEnd { pid }) {
+            Ok(KeeperWord::End { end }) => end,
+            _ => None,
+        }
+    }
+
+    fn ask_keeper(&self, order: &KeeperOrder) -> Result<KeeperWord, String> {
         let mut line = lock(&self.line);
         let line = line.as_mut().ok_or("the private desktop has ended")?;
         let answers = line.answers.take().ok_or("the private desktop's keeper did not answer before")?;
-        send(&mut line.leash, launch)?;
+        send(&mut line.leash, order)?;
         let (answer, answers) =
             next_line(answers, ORDER).ok_or("the private desktop's keeper does not answer")?;
         line.answers = Some(answers);
-        match read_word(&answer)? {
-            KeeperWord::Started { pid } => Ok(pid),
-            KeeperWord::Failed { reason } => Err(reason),
-            KeeperWord::Ready { .. } => Err("the private desktop's keeper sent an invalid answer".to_owned()),
-        }
+        read_word(&answer)
     }
 
     /// How to reach its display and its bus.
@@ -178,6 +217,10 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
+        let home = self.environment.get("HOME").map(PathBuf::from);
+        if let Some(said) = home.and_then(|home| home::what_is_lost(&home)) {
+            tracing::warn!("{said}");
+        }
         drop(lock(&self.line).take());
         end(&mut self.keeper);
         // Gone already, unless somebody killed the keeper. It holds the key of the display.

@@ -4,6 +4,8 @@
 //! first, because an X server removes its lock and its socket only then; what does not obey is killed.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
@@ -57,8 +59,12 @@ fn signal_until_gone(ancestor: Pid, signal: Signal, at_most: Duration, again: bo
 }
 
 /// Takes notice of children that have ended, so that they leave the table of processes.
-pub fn reap_children() {
-    while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+pub fn reap_children() -> Vec<(Pid, ExitStatus)> {
+    let mut ended = Vec::new();
+    while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+        ended.push((pid, ExitStatus::from_raw(status.as_raw())));
+    }
+    ended
 }
 
 pub fn descendants(ancestor: Pid) -> Vec<Pid> {

@@ -14,12 +14,12 @@ use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
 use crate::platform::interaction::{
-    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
-    RequestOutcome, TypedText, act, check, point_between,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputEffect, InputProfile, OptionItem,
+    PointerAction, Request, RequestOutcome, TypedText, act, check, point_between,
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
 use crate::platform::linux::keys::{self, Keysym};
-use crate::platform::{Claimant, Desktop, Done, Input, PressGuard};
+use crate::platform::{Claimant, Desktop, Done, Input, PressGuard, Route};
 
 /// What compositors count for one click of a wheel.
 const WHEEL_CLICK: i32 = 15;
@@ -310,8 +310,8 @@ impl Backend for WaylandBackend<'_> {
         Ok(self.wayland.find(window_uid)?.focused)
     }
 
-    fn effect_time(&self, _: &Handle) -> Result<Duration> {
-        Ok(PROFILE.timing.effect)
+    fn effect(&self, _: &Handle, _: Route) -> Result<InputEffect> {
+        Ok(InputEffect::within(PROFILE.timing.effect))
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {

@@ -18,7 +18,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::accessibility::{AtspiClient, AtspiWindow, Detail, WindowFacts};
+use super::accessibility::{AtspiClient, AtspiWindow, CONNECT_TIME, Detail, WindowFacts};
 use super::adapter::EVENTS_TRUSTED_FOR;
 use super::apps::LinuxApps;
 use super::desktop;
@@ -33,8 +33,8 @@ use crate::platform::interaction::{READ_BACK_TIME, poll_until};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::unsupported::{NoClipboard, refuse};
 use crate::platform::{
-    Accessibility, Activation, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates, Desktop,
-    Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Accessibility, Activation, BellWatch, Capabilities, Capture, Coordinates, Desktop, Facts, FieldText,
+    Health, Menu, Patience, Platform, Shot, platform_parts,
 };
 use input::{Powers, WaylandInput};
 use screen::{Screen, WaylandOutput};
@@ -102,7 +102,8 @@ impl Wayland {
     pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
         reach_compositor(env)?;
         let bell = Bell::default();
-        let accessible = AtspiClient::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
+        let accessible =
+            AtspiClient::start(clock.clone(), bell.clone(), CONNECT_TIME).map_err(|error| error.message)?;
         let hands = WaylandInput::default();
         // Early: a seat without a keyboard of its own gives no window the focus until there is one.
         let powers = hands.probe_powers();
@@ -149,6 +150,7 @@ fn window(listed: AtspiWindow) -> Window {
         bounds: Rect { x: 0, y: 0, ..listed.extents },
         focused: listed.active,
         minimized: listed.minimized,
+        url: None,
     }
 }
 
@@ -177,40 +179,18 @@ impl Platform for Wayland {
         }
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
     fn health(&self) -> Health {
         Health { accessibility: self.accessible.bus_problem(), ..Health::default() }
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
-    }
-
-    fn input(&self) -> &dyn Input {
-        self
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &self.clipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &self.watch
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: &self.clipboard,
+        apps: &self.apps,
+        watch: &self.watch,
     }
 }
 
@@ -277,7 +257,8 @@ impl Accessibility for Wayland {
     }
 
     fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-        self.read_tree(window, Detail::Focus, patience)
+        let tree = self.read_tree(window, Detail::Focus, patience)?;
+        if tree.focused().is_some() { Ok(tree) } else { self.tree(window, patience) }
     }
 
     fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {

@@ -109,7 +109,7 @@ pub fn capture_screen() -> Result<Picture> {
         let connection = WayshotConnection::new().map_err(|problem| no_outputs(&problem.to_string()))?;
         let image = connection.screenshot_all(false).map_err(|problem| no_picture(&problem.to_string()))?;
         let image = image.into_rgba8();
-        Picture::from_rgba(image.width(), image.height(), image.into_raw())
+        Ok(Picture::from_rgba(image.width(), image.height(), image.into_raw())?)
     })
 }
 

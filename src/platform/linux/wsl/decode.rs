@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Kind, Result};
 use crate::model::app::Ended;
-use crate::model::similarity::Png;
+use crate::model::png_file::Png;
 use crate::model::{Monitor, Rect, Window};
 use crate::platform::{Shot, gone};
 
@@ -123,6 +123,7 @@ fn window(raw: WslRawWindow) -> Window {
         bounds: Rect::new(raw.x, raw.y, raw.width.max(0), raw.height.max(0)),
         focused: raw.focused,
         minimized: raw.minimized,
+        url: None,
     }
 }
 

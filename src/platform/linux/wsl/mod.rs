@@ -22,8 +22,8 @@ use crate::machine::{Machine, RealMachine};
 use crate::model::{Monitor, Point, Reached, Rect, Window, WindowChange};
 use crate::platform::unsupported::{NoAccessibility, NoApps, NoClipboard, NoEvents, NoInput, refuse};
 use crate::platform::{
-    Accessibility, Activation, Apps, Capabilities, Capture, Clipboard, Coordinates, Desktop, Facts, Health,
-    Input, Menu, Platform, Shot, Stage, Watch,
+    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Menu, Platform, Shot,
+    platform_parts,
 };
 use decode::WslLook;
 
@@ -133,41 +133,19 @@ impl Platform for Wsl {
         }
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
     /// Found out by looking: a PowerShell that does not answer shows no desktop.
     fn health(&self) -> Health {
         Health { desktop: self.look().err().map(|error| error.message), ..Health::default() }
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        &self.accessibility
-    }
-
-    fn input(&self) -> &dyn Input {
-        &self.input
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &self.clipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &NoEvents
+    platform_parts! { self,
+        desktop: self,
+        accessibility: &self.accessibility,
+        input: &self.input,
+        capture: self,
+        clipboard: &self.clipboard,
+        apps: &self.apps,
+        watch: &NoEvents,
     }
 }
 

@@ -199,6 +199,7 @@ fn window(raw: &RawWindow, app: Option<&RawApp>, found: Option<&RawAxWindow>) ->
         bounds: coordinates::rect(raw.bounds),
         focused: keyboard,
         minimized: found.is_some_and(|window| window.minimized),
+        url: None,
     }
 }
 

@@ -116,7 +116,7 @@ fn picture(raw: &RawPicture<'_>) -> Result<Picture> {
         rgba.extend(pixels.iter().flat_map(|&[blue, green, red, _]| [red, green, blue, 255]));
     }
     let side = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-    Picture::from_rgba(side(raw.width), side(raw.height), rgba)
+    Ok(Picture::from_rgba(side(raw.width), side(raw.height), rgba)?)
 }
 
 #[cfg(test)]

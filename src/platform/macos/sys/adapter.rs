@@ -26,15 +26,15 @@ use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::ancestors::{Ancestor, ancestors};
 use crate::platform::interaction::{
-    self, Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction,
-    Request, RequestOutcome, TypedText,
+    self, Backend, ChildPosition, DatePart, Drag, ElementState, InputEffect, InputProfile, OptionItem,
+    PointerAction, Request, RequestOutcome, TypedText,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
-    Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Shot,
-    Stage, Watch,
+    Accessibility, Activation, AllowedRegion, BellWatch, Capabilities, Capture, Claimant, Coordinates,
+    Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Route, Shot,
+    platform_parts,
 };
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
@@ -151,10 +151,6 @@ impl Platform for Mac {
         }
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
     fn health(&self) -> Health {
         let desktop = self.monitors().err().map(|error| error.message);
         let desktop = desktop.or_else(|| session::problem(permissions::session()));
@@ -163,32 +159,14 @@ impl Platform for Mac {
         Health { desktop, accessibility, taken: self.lease.held_by_another() }
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
-    }
-
-    fn input(&self) -> &dyn Input {
-        self
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &MacClipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &self.watch
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: &MacClipboard,
+        apps: &self.apps,
+        watch: &self.watch,
     }
 }
 
@@ -404,8 +382,8 @@ impl Backend for MacBackend<'_> {
         Ok(desktop::front(&all) == Some(pid) && self.mac.find(window_uid)?.1.window.focused)
     }
 
-    fn effect_time(&self, _: &Handle) -> Result<Duration> {
-        Ok(PROFILE.timing.effect)
+    fn effect(&self, _: &Handle, _: Route) -> Result<InputEffect> {
+        Ok(InputEffect::within(PROFILE.timing.effect))
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {

@@ -12,7 +12,7 @@ use core_graphics::window::{
 };
 
 use super::decode::permissions::missing_recording;
-use super::decode::pixels::{self, Scope};
+use super::decode::pixels::{self as decoded, Scope};
 use super::screenshots;
 use crate::error::{Error, Result};
 use crate::model::Rect;
@@ -32,9 +32,9 @@ fn taken(scope: &Scope, area: Rect, monitors: &[Rect]) -> Result<Shot> {
     if !super::permissions::granted().recording {
         return Err(missing_recording());
     }
-    let parts = pixels::parts(scope, area, monitors);
+    let parts = decoded::parts(scope, area, monitors);
     if screenshots::are_there() && !parts.is_empty() {
-        match screenshots::take(scope, &parts).and_then(|taken| pixels::assembled(&taken, area)) {
+        match screenshots::take(scope, &parts).and_then(|taken| decoded::assembled(&taken, area)) {
             Ok(shot) => return Ok(shot),
             Err(problem) => {
                 tracing::debug!(%problem, "ScreenCaptureKit gave no image; trying CoreGraphics")
@@ -69,12 +69,12 @@ fn rect(area: Rect) -> CGRect {
 
 fn shot(image: &CGImage, area: Rect) -> Result<Shot> {
     let data = image.data();
-    let raw = pixels::RawPicture {
+    let raw = decoded::RawPicture {
         bytes: data.bytes(),
         width: image.width(),
         height: image.height(),
         bytes_per_row: image.bytes_per_row(),
         bits_per_pixel: image.bits_per_pixel(),
     };
-    pixels::shot(&raw, area)
+    decoded::shot(&raw, area)
 }

@@ -50,7 +50,7 @@ impl Recognizer for Engine {
 
 fn png(page: Grey<'_>) -> Result<Vec<u8>> {
     let rgba = page.levels.iter().flat_map(|&level| [level, level, level, 255]).collect();
-    Picture::from_rgba(page.width, page.height, rgba)?.to_png()
+    Ok(Picture::from_rgba(page.width, page.height, rgba)?.to_png()?)
 }
 
 fn lines(png: &[u8]) -> Result<Vec<RawLine>> {

@@ -142,6 +142,7 @@ impl RawWindow {
             bounds: self.bounds(),
             focused,
             minimized: self.minimized,
+            url: None,
         }
     }
 }

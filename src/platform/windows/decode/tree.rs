@@ -158,9 +158,12 @@ impl RawElement {
             secret: self.password,
             redacted: false,
             editable: self.editable(),
+            read_only: false,
+            invalid: false,
             hidden: self.offscreen || bounds.is_empty(),
             unseen: None,
             native: Some(self.native()).filter(|native| !native.is_empty()),
+            label_links: Box::default(),
             native_is_place: false,
             is_document: false,
         }
@@ -627,6 +630,7 @@ mod tests {
             bounds: BOUNDS,
             focused: false,
             minimized: false,
+            url: None,
         };
         let check = |code, lives, expected: Result<(), Kind>| {
             let told = lacking(&window, code, lives);

@@ -21,16 +21,17 @@ use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::Result;
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::ancestors::{Ancestor, ancestors};
 use crate::platform::interaction::{
-    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
-    RequestOutcome, TypedText, act, check,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputEffect, InputProfile, OptionItem,
+    PointerAction, Request, RequestOutcome, TypedText, act, check,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
-    Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Shot,
-    Stage, Watch,
+    Accessibility, Activation, AllowedRegion, BellWatch, Capabilities, Capture, Claimant, Coordinates,
+    Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Route, Shot,
+    platform_parts,
 };
 
 /// A wait looks again after this time, whether or not anybody told of a change.
@@ -135,10 +136,6 @@ impl Platform for Windows {
         }
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-
     fn health(&self) -> Health {
         Health {
             desktop: has_screen().err(),
@@ -147,36 +144,22 @@ impl Platform for Windows {
         }
     }
 
-    fn desktop(&self) -> &dyn Desktop {
-        self
-    }
-
-    fn accessibility(&self) -> &dyn Accessibility {
-        self
-    }
-
-    fn input(&self) -> &dyn Input {
-        self
-    }
-
-    fn capture(&self) -> &dyn Capture {
-        self
-    }
-
-    fn clipboard(&self) -> &dyn Clipboard {
-        &self.clipboard
-    }
-
-    fn apps(&self) -> &dyn Apps {
-        &self.apps
-    }
-
-    fn watch(&self) -> &dyn Watch {
-        &self.watch
+    platform_parts! { self,
+        desktop: self,
+        accessibility: self,
+        input: self,
+        capture: self,
+        clipboard: &self.clipboard,
+        apps: &self.apps,
+        watch: &self.watch,
     }
 }
 
 impl Desktop for Windows {
+    fn hosts(&self) -> Vec<Ancestor> {
+        ancestors()
+    }
+
     fn windows(&self) -> Result<Vec<Window>> {
         Ok(lock(&self.roster).windows(&desktop::look()?))
     }
@@ -352,8 +335,8 @@ impl Backend for WindowsBackend<'_> {
         Ok(desktop::look()?.has_keyboard(self.home(window_uid)?))
     }
 
-    fn effect_time(&self, _: &Handle) -> Result<Duration> {
-        Ok(PROFILE.timing.effect)
+    fn effect(&self, _: &Handle, _: Route) -> Result<InputEffect> {
+        Ok(InputEffect::within(PROFILE.timing.effect))
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {

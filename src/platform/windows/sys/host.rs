@@ -7,6 +7,7 @@ pub use crate::platform::linux_only::{
     start_isolated_programs, survey_desktop,
 };
 
+pub use super::processes::look_up as look_up_process;
 use super::{adapter, ocr};
 use crate::clock::Clock;
 use crate::config::PlatformChoice;

@@ -13,6 +13,7 @@ mod integrity;
 mod launch;
 mod lease;
 mod ocr;
+mod processes;
 mod watch;
 
 use super::decode;

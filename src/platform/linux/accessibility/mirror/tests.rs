@@ -46,6 +46,8 @@ struct MadeApplication {
     nodes: Vec<MadeNode>,
     scrolled: i32,
     sheet: MadeSheet,
+    /// How many questions it was asked.
+    asked: Cell<usize>,
 }
 
 /// A table of a million rows, of which some show; whoever asks for a cell gets a new object.
@@ -100,12 +102,14 @@ impl MadeSheet {
 const ROOT: usize = 0;
 const PANE: usize = 1;
 const SHEET: usize = 2;
+const KINDS_OF_CHANGES: u8 = 17;
 const KINDS: &[Role] =
     &[Role::Button, Role::Entry, Role::Slider, Role::Panel, Role::Paragraph, Role::CheckBox];
 
 impl MadeApplication {
     fn new() -> Self {
-        let mut made = Self { nodes: Vec::new(), scrolled: 0, sheet: MadeSheet::default() };
+        let mut made =
+            Self { nodes: Vec::new(), scrolled: 0, sheet: MadeSheet::default(), asked: Cell::default() };
         made.nodes.push(made_node(Role::Frame, ROOT));
         made.add(ROOT, Role::ScrollPane);
         made.add(ROOT, Role::Table);
@@ -172,7 +176,7 @@ impl MadeApplication {
         (kind, of, more): (u8, usize, usize),
     ) -> Option<(usize, &'static str, &'static str)> {
         let node = self.pick(of)?;
-        match kind % 13 {
+        match kind % KINDS_OF_CHANGES {
             0 => {
                 self.nodes[node].name.push('!');
                 Some((node, "PropertyChange", "accessible-name"))
@@ -226,14 +230,51 @@ impl MadeApplication {
                 self.sheet.texts.entry(cell).or_default().push('x');
                 None
             }
-            _ => {
+            12 => {
                 self.sheet.marked = (more as i32 % SHEET_ROWS, of as i32 % SHEET_COLUMNS);
+                None
+            }
+            // As Qt does: only what came says something of itself, or nobody does.
+            13 => {
+                let new = self.add(node, KINDS[more % KINDS.len()]);
+                Some((new, "StateChanged", "showing"))
+            }
+            14 => {
+                let panel = self.panel_to_be_seen(of)?;
+                self.add(panel, KINDS[more % KINDS.len()]);
+                None
+            }
+            15 => {
+                let panel = self.panel_to_be_seen(of)?;
+                let first = *self.nodes[panel].children.first()?;
+                self.listed(first).into_iter().for_each(|gone| self.nodes[gone].gone = true);
+                let new = self.add(panel, KINDS[more % KINDS.len()]);
+                self.nodes[panel].children.pop();
+                self.nodes[panel].children[0] = new;
+                None
+            }
+            _ => {
+                let (from, to) = (self.panel_to_be_seen(of)?, self.panel_to_be_seen(more)?);
+                let moved = *self.nodes[from].children.first()?;
+                let is_within = self.listed(moved).contains(&to);
+                if !is_within && from != to {
+                    self.nodes[from].children.remove(0);
+                    self.nodes[to].children.push(moved);
+                    self.nodes[moved].parent = to;
+                }
                 None
             }
         }
     }
 
+    fn panel_to_be_seen(&self, of: usize) -> Option<usize> {
+        let is_panel = |node: &usize| self.nodes[*node].role == Role::Panel && self.is_to_be_seen(*node);
+        let panels: Vec<usize> = self.listed(PANE).into_iter().filter(is_panel).collect();
+        panels.get(of % panels.len().max(1)).copied()
+    }
+
     fn answer(&self, call: &Message) -> zbus::Result<Message> {
+        self.asked.set(self.asked.get() + 1);
         let header = call.header();
         let path = header.path().map(|path| path.as_str()).unwrap_or_default();
         if let Some(cell) = path.strip_prefix("/c") {
@@ -274,6 +315,10 @@ impl MadeApplication {
             "Get" => match call.body().deserialize::<(&str, &str)>()?.1 {
                 "Name" => reply.build(&Value::from(node.name.as_str())),
                 "Description" => reply.build(&Value::from("")),
+                "Parent" => {
+                    let parent = ObjectPath::try_from(format!("/n{}", node.parent))?;
+                    reply.build(&Value::from((BUS, parent)))
+                }
                 "ChildCount" if number == SHEET => reply.build(&Value::from(i32::MAX)),
                 "ChildCount" => reply.build(&Value::from(node.children.len() as i32)),
                 "CharacterCount" => reply.build(&Value::from(node.text.len() as i32)),
@@ -353,11 +398,15 @@ impl MadeWorld {
     async fn change(&self, change: (u8, usize, usize)) {
         let told = self.made.borrow_mut().change(change);
         if let Some((node, member, detail)) = told {
-            let signal = Message::signal(format!("/n{node}"), "org.a11y.atspi.Event.Object", member).unwrap();
-            let body = (detail, 0, 0, Value::from(0), Vec::<(String, Value)>::new());
-            let signal = signal.sender(BUS).unwrap().build(&body).unwrap();
-            self.application.send(&signal).await.unwrap();
+            self.tell(node, member, detail).await;
         }
+    }
+
+    async fn tell(&self, node: usize, member: &str, detail: &str) {
+        let signal = Message::signal(format!("/n{node}"), "org.a11y.atspi.Event.Object", member).unwrap();
+        let body = (detail, 0, 0, Value::from(0), Vec::<(String, Value)>::new());
+        let signal = signal.sender(BUS).unwrap().build(&body).unwrap();
+        self.application.send(&signal).await.unwrap();
     }
 
     /// By way of the mirror, and whether that knew it.
@@ -369,6 +418,15 @@ impl MadeWorld {
         (tree, turn.refreshed)
     }
 
+    /// Who has the focus, by way of the mirror.
+    async fn look_for_focus(&self) -> Option<String> {
+        let pace = BusDeadline::new(Duration::from_secs(5), Duration::from_secs(9));
+        let (reading, turn) = read_frame(&self.link, &self.frame, &[], Detail::Focus, &pace).await;
+        let tree = self.tree_of(&reading);
+        keep_reading(&self.link, &self.frame, &turn, reading);
+        focused_in(&tree)
+    }
+
     async fn read(&self) -> Tree {
         let pace = BusDeadline::new(Duration::from_secs(5), Duration::from_secs(9));
         self.tree_of(&read_everything(&self.link, &self.frame, &pace).await)
@@ -377,6 +435,10 @@ impl MadeWorld {
     fn tree_of(&self, reading: &FrameReading) -> Tree {
         build_tree(&WindowFacts::default(), &self.frame, Rect::new(0, 0, 400, 200), reading)
     }
+}
+
+fn focused_in(tree: &Tree) -> Option<String> {
+    tree.focused().and_then(|node| tree.elements()[node].native.clone())
 }
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -408,6 +470,69 @@ proptest! {
     fn the_mirror_is_what_a_reading_finds(changes in proptest::collection::vec((any::<u8>(), 0..99usize, 0..99usize), 1..16)) {
         check(&changes);
     }
+}
+
+/// The same, asking for the focus alone before each look.
+#[track_caller]
+fn check_focus(changes: &[(u8, usize, usize)]) {
+    run(async {
+        let world = MadeWorld::new().await;
+        world.look().await;
+        for (place, change) in changes.iter().enumerate() {
+            world.change(*change).await;
+            let focused = world.look_for_focus().await;
+            let read = world.read().await;
+            // Where nobody is found everything is read.
+            if focused.is_some() {
+                assert_eq!(focused, focused_in(&read), "after {:?}", &changes[..=place]);
+            }
+            let (mirrored, _) = world.look().await;
+            assert_eq!(mirrored.elements(), read.elements(), "after {:?}", &changes[..=place]);
+        }
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn the_focus_is_found_alone_and_the_rest_stays_marked(changes in proptest::collection::vec((any::<u8>(), 0..99usize, 0..99usize), 1..16)) {
+        check_focus(&changes);
+    }
+}
+
+/// What such a run has found once.
+#[test]
+fn the_focus_is_found_where_it_was_missed() {
+    check_focus(&[(38, 1, 0), (175, 43, 65), (20, 87, 95), (115, 8, 46), (220, 39, 1)]);
+    check_focus(&[(118, 15, 8), (226, 75, 19), (67, 7, 14), (50, 87, 70), (33, 54, 14)]);
+}
+
+/// What else was told costs nothing, and who is new and has the focus is found.
+#[test]
+fn the_focus_alone_costs_little() {
+    run(async {
+        let world = MadeWorld::new().await;
+        world.look().await;
+        for kind in [0, 1, 6, 8] {
+            for of in 0..28 {
+                world.change((kind, of, 1)).await;
+            }
+        }
+        let (panel, new) = {
+            let made = &mut *world.made.borrow_mut();
+            let panel = made.panel_to_be_seen(0).unwrap();
+            let new = made.add(panel, Role::Entry);
+            made.nodes.iter_mut().for_each(|other| other.states &= !(State::Focused as u64));
+            made.nodes[new].states |= State::Focused as u64;
+            (panel, new)
+        };
+        world.tell(new, "StateChanged", "focused").await;
+        let before = world.made.borrow().asked.get();
+        let focused = world.look_for_focus().await;
+        let asked = world.made.borrow().asked.get() - before;
+        assert_eq!(focused, Some(format!("{BUS}/n{new}")), "in {panel}");
+        assert!(asked < 60, "{asked} questions");
+    });
 }
 
 /// A cell is filled, another is marked, and the sheet scrolls, all without a word.
@@ -444,14 +569,79 @@ fn the_cells_of_a_block_are_not_asked_for_again() {
 
 #[test]
 fn an_event_makes_the_mirror_ask_and_nothing_is_read_whole() {
-    let each: Vec<(u8, usize, usize)> = (0..13).map(|kind| (kind, 3, 1)).collect();
+    let each: Vec<(u8, usize, usize)> = (0..KINDS_OF_CHANGES).map(|kind| (kind, 3, 1)).collect();
     assert_eq!(check(&each), each.len());
+}
+
+/// A program that makes its elements at run time and tells nobody, as those of Qt do.
+#[test]
+fn what_comes_without_a_word_is_found() {
+    for kind in 13..KINDS_OF_CHANGES {
+        for of in [0, 1, 2, 5, 9] {
+            check(&[(kind, of, 3), (kind, of + 1, 1), (kind, of, 0)]);
+        }
+    }
+}
+
+/// Whoever opens it without a word is betrayed by what is in it.
+#[test]
+fn what_was_put_away_and_comes_without_a_word_is_found() {
+    run(async {
+        let world = MadeWorld::new().await;
+        let group = world.made.borrow().nodes[PANE].children[0];
+        world.made.borrow_mut().nodes[group].shut = true;
+        world.look().await;
+        world.made.borrow_mut().nodes[group].shut = false;
+        let inside = world.made.borrow().nodes[group].children[1];
+        world.tell(inside, "StateChanged", "showing").await;
+        let (mirrored, refreshed) = world.look().await;
+        assert_eq!(mirrored.elements(), world.read().await.elements());
+        assert!(refreshed);
+    });
+}
+
+#[test]
+fn the_entries_of_a_closed_menu_of_qt_are_as_they_are_now() {
+    run(async {
+        let mut world = MadeWorld::new().await;
+        world.frame.toolkit = Toolkit::Qt;
+        let entries: Vec<usize> = {
+            let made = &mut *world.made.borrow_mut();
+            let menu = made.add(ROOT, Role::Menu);
+            made.nodes[menu].shut = true;
+            (0..9).map(|_| made.add(menu, Role::MenuItem)).collect()
+        };
+        world.look().await;
+        world.made.borrow_mut().nodes[entries[3]].name = "First Tab".to_owned();
+        world.made.borrow_mut().nodes[entries[7]].states ^= State::Enabled as u64;
+        let (mirrored, refreshed) = world.look().await;
+        assert_eq!(mirrored.elements(), world.read().await.elements());
+        assert!(refreshed && mirrored.elements().iter().any(|element| element.name == "First Tab"));
+    });
 }
 
 /// What moves in a family that is scrolled away is told by nobody.
 #[test]
 fn what_is_removed_where_nobody_looks_moves_the_others() {
     check(&[(4, 0, 0), (4, 1, 3), (4, 74, 62)]);
+}
+
+#[test]
+fn who_lists_an_object_is_known_of_a_window_that_was_read() {
+    run(async {
+        let world = MadeWorld::new().await;
+        let object = |number: usize| object::AtspiObject::new(BUS, &format!("/n{number}"));
+        let (group, third) = {
+            let made = world.made.borrow();
+            let group = made.nodes[PANE].children[1];
+            (group, made.nodes[group].children[2])
+        };
+        let lister = |of: usize| world.link.mirrors.borrow().lister_of(&object(of));
+        assert_eq!(lister(third), None);
+        world.look().await;
+        assert_eq!(lister(third), Some((object(group), 2)));
+        assert_eq!((lister(ROOT), lister(999)), (None, None));
+    });
 }
 
 #[test]

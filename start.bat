@@ -48,6 +48,9 @@ echo   start.bat --mode mcp --help         the server's own options
 echo   start.bat --mode mcp                serve MCP on stdin and stdout
 echo   start.bat --mode mcp --mock         the same with a mock desktop
 echo   start.bat doctor                    what works on this machine, and what does not
+echo.
+echo A browser of its own (--browser) is started on Linux and macOS only. On Windows, open Chrome
+echo with --remote-debugging-port=9222 and a --user-data-dir of its own, and use --attach 9222.
 exit /b 0
 
 rem ---- what the build needs --------------------------------------------------------------------------------

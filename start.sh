@@ -200,7 +200,7 @@ sandbox_program() {
                 ;;
             --sandbox)
                 case ${2:-} in
-                    "" | doctor | tools | models | call | trace | scenario | help) ;;
+                    "" | doctor | tools | models | call | trace | profile | scenario | help) ;;
                     --)
                         echo "${3:-}"
                         return

@@ -11,12 +11,13 @@
 #
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
 # CI=true                  a test that cannot run here is a failure instead of a skip
-# DESKTOP_RUNS             how often what depends on timing is tried on real programs (4 to 10 times by default)
+# DESKTOP_RUNS             how often what depends on timing is tried on real programs (2 or 3 times by default)
 # PROPTEST_RNG_SEED        another seed for the property tests (fixed by default, so that a run can be repeated)
 set -uo pipefail
 
 cargo_deny=0.20.2
 cargo_machete=0.9.2
+miniwob=1.1.0
 
 # What a stage returns when it did not run: for want of a tool, or because the outside could not be reached.
 missing_tool=77
@@ -76,13 +77,18 @@ main() {
         stage "other systems: Windows under Wine" windows_under_wine
         stage "server for the clients" client_server
         stage "manifests" manifests
+        stage "client: requests of the original" requests_of_the_original
         stage "client: python mcp 2" python_client venv-mcp-2 requirements.txt python_client.py
         stage "client: python mcp 1" python_client venv-mcp-1 requirements-v1.txt python_client_v1.py
+        stage "client: python mcp 2 in a browser" page_client
         stage "client: MCP Inspector" inspector_client
+        stage "client: packages of ours" client_packages
         stage "HTTP: its OpenAPI document" openapi_document
         stage "HTTP: MCP conformance" conformance_suite
         stage "HTTP: load beside waits" load_beside_waits
         stage "HTTP: a dialog by curl" dialog_by_curl
+        stage "browser: MiniWoB++" miniwob_tasks
+        stage "jobs: planned by OpenCode" opencode_planner
         stage "inspector in a browser" page_in_browser
         stage "MCP App in a browser" app_in_browser
     fi
@@ -198,7 +204,7 @@ lints() {
     local linked=""
     rust_component clippy clippy || return
     ! ocr_headers_are_there || linked=ocr
-    with_features cargo clippy --locked --features "$linked" --all-targets -- -D warnings &&
+    with_features cargo clippy --locked --workspace --features "$linked" --all-targets -- -D warnings &&
         cargo clippy --locked --no-default-features -- -D warnings
 }
 
@@ -210,7 +216,7 @@ cargo_tests() {
         file="${file%/main.rs}"
         case $file in tests/desktop* | tests/browser) ;; *) targets+=(--test "$(basename "$file" .rs)") ;; esac
     done
-    with_features cargo test --locked --no-fail-fast "${targets[@]}" || status=$?
+    with_features cargo test --locked --workspace --no-fail-fast "${targets[@]}" || status=$?
     with_features cargo test --locked --no-fail-fast --doc || status=$?
     return "$status"
 }
@@ -231,8 +237,26 @@ browser_tests() {
         echo "Not run: these tests start Debian's chromium."
         return "$missing_tool"
     fi
+    command -v chromium >/dev/null && command -v chromium-headless-shell >/dev/null ||
+        system_packages chromium chromium-headless-shell || return
+    miniwob_pages || return
+    [ -f "$(rustc --print sysroot)/share/doc/rust/html/std/index.html" ] || rustup component add rust-docs || return
+    MINIWOB_HTML="$miniwob_html" with_features cargo test --locked --no-fail-fast --test browser || return
+    MINIWOB_HTML="$miniwob_html" OSO_BROWSER__EXECUTABLE=chromium-headless-shell \
+        with_features cargo test --locked --no-fail-fast --test browser
+}
+
+# Sixty tasks of other people by scripted policies, on real pages and through the built server. All ten seeds:
+# tests/browser/miniwob/run.py "$(cat .cache/server)" .cache/miniwob-*/miniwob/html
+miniwob_tasks() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: these tests start Debian's chromium."
+        return "$missing_tool"
+    fi
+    server_is_built || return
     command -v chromium >/dev/null || system_packages chromium || return
-    with_features cargo test --locked --no-fail-fast --test browser
+    miniwob_pages || return
+    bounded 900 python3 tests/browser/miniwob/run.py "$(cat "$cache/server")" "$miniwob_html" --seeds 1
 }
 
 # A compositor without a screen, with no X server beside it; it refuses to run as root, so the test gives itself up to
@@ -255,15 +279,15 @@ wayland_programs_are_there() {
 }
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
-    chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput xdotool x11-utils gir1.2-gtk-3.0 gir1.2-gtk-4.0
+    featherpad chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput xdotool x11-utils gir1.2-gtk-3.0 gir1.2-gtk-4.0
     python3-pyqt5 libreoffice-calc libreoffice-writer libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape
-    gedit jedit default-jdk libatk-wrapper-java bubblewrap)
+    gedit geany jedit default-jdk libatk-wrapper-java bubblewrap)
 
 desktop_programs_are_there() {
     local program
     for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
-        chromium xterm zenity xinput xdotool xprop localc lowriter firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape gedit \
-        jedit javac bwrap; do
+        featherpad chromium xterm zenity xinput xdotool xprop localc lowriter firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape gedit \
+        geany jedit javac bwrap; do
         command -v "$program" >/dev/null || return
     done
     [ -e /usr/share/java/java-atk-wrapper.jar ] || return
@@ -341,10 +365,24 @@ python_client() {
     "$cache/$environment/bin/python" "$clients/$program" "$(cat "$cache/server")"
 }
 
+page_client() {
+    server_is_built || return
+    command -v chromium >/dev/null || system_packages chromium || return
+    python_environment venv-mcp-2 requirements.txt && "$cache/venv-mcp-2/bin/python" "$clients/page_client.py" "$(cat "$cache/server")"
+}
+
 inspector_client() {
     server_is_built || return
     node_environment || return
     INSPECTOR_BIN="$cache/node/node_modules/.bin" "$clients/inspector.sh" "$(cat "$cache/server")"
+}
+
+# The clients in clients/ as their users get them: packed, installed into an empty place, and used.
+client_packages() {
+    server_is_built || return
+    node_environment || return
+    python_environment venv-packages requirements-packages.txt || return
+    "$cache/venv-packages/bin/python" "$clients/packages.py" "$(cat "$cache/server")" "$cache/node" "$cache/venv-packages/bin/mypy"
 }
 
 openapi_document() {
@@ -365,6 +403,36 @@ load_beside_waits() {
     server_is_built || return
     python_environment venv-mcp-2 requirements.txt || return
     "$cache/venv-mcp-2/bin/python" "$clients/load.py" "$(cat "$cache/server")"
+}
+
+requests_of_the_original() {
+    server_is_built || return
+    if [ "$(uname -s)" = Linux ]; then
+        desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
+    fi
+    python3 "$clients/original.py" "$(cat "$cache/server")"
+}
+
+# OpenCode's own program; its packages have the program for each system, and no script of theirs is run.
+opencode_planner() {
+    server_is_built || return
+    local environment="$cache/opencode" version=1.18.33 program
+    python_can_make_environments || system_packages python3 python3-venv || return
+    command -v npm >/dev/null || system_packages nodejs npm || return
+    if [ "$(cat "$environment/installed" 2>/dev/null)" != "$version" ]; then
+        mkdir -p "$environment" &&
+            npm install --prefix "$environment" --no-package-lock --no-audit --no-fund --loglevel=error \
+                --ignore-scripts "opencode-ai@$version" && echo "$version" > "$environment/installed" ||
+            return "$unreachable"
+    fi
+    for program in "$environment"/node_modules/opencode-*-baseline/bin/opencode "$environment"/node_modules/opencode-*/bin/opencode; do
+        if [ -x "$program" ] && "$program" --version >/dev/null 2>&1; then
+            bounded 600 python3 "$clients/opencode.py" "$(cat "$cache/server")" "$program"
+            return
+        fi
+    done
+    echo "Not run: there is no OpenCode for this system."
+    return "$missing_tool"
 }
 
 dialog_by_curl() {
@@ -413,7 +481,17 @@ cargo_tool() {
     command -v "$1" >/dev/null && return
     echo "Building $1 $2 into the cache; this takes some minutes, once."
     # Unoptimised is quick enough for a tool that runs once and saves most of the time to build it.
-    cargo install --debug --quiet --locked --root "$cargo_tools" "$1@$2"
+    CARGO_PROFILE_DEV_DEBUG=0 cargo install --debug --quiet --locked --root "$cargo_tools" "$1@$2"
+}
+
+# The pages of MiniWoB++ in the cache. Of the package only files are wanted, so that nothing is installed.
+miniwob_pages() {
+    local folder="$cache/miniwob-$miniwob"
+    miniwob_html="$folder/miniwob/html"
+    [ ! -d "$miniwob_html" ] || return 0
+    python_environment venv-mcp-2 requirements.txt || return
+    "$cache/venv-mcp-2/bin/python" -m pip download --quiet --no-deps --dest "$folder" "miniwob==$miniwob" &&
+        python3 -m zipfile -e "$folder"/miniwob-*.whl "$folder"
 }
 
 # python_environment NAME REQUIREMENTS: a virtual environment in the cache, made anew when the requirements change.

@@ -143,7 +143,7 @@ impl Stage {
     }
 
     fn press(&self, keys: &str) {
-        self.linux.press_keys(&KeyCombo::parse(keys).unwrap()).unwrap();
+        self.linux.press_keys(&KeyCombo::parse(keys).unwrap(), &Cancel::new()).unwrap();
     }
 
     fn zenity(&self, title: &str, text: &str) -> String {

@@ -153,3 +153,35 @@ fn scroll_down(page: &mut PageTest, clicks: i64) {
 fn the_wheel_scrolls_the_page() {
     scroll_down(&mut PageTest::open("form.html"), 3);
 }
+
+/// A page may put spaces and dashes between digits; a sign of an amount that it drops is a wrong value.
+#[test]
+fn a_value_that_the_page_spaces_otherwise_is_set() {
+    let mut page = PageTest::open("fields.html");
+    let set =
+        |name: &str, value: &str| json!({ "selector": format!("//Edit[name=\"{name}\"]"), "value": value });
+    let reply = page.ok("set_value", set("Phone", "123456789"));
+    assert!(reply.to_string().contains("the page wrote it as '123-456-789'"), "{reply}");
+    assert_eq!(page.refused("set_value", set("Price", "12.5")).0, "PatternUnsupported");
+}
+
+#[test]
+fn a_value_that_is_set_is_committed_before_the_next_step() {
+    let mut page = PageTest::open("fields.html");
+    let steps = json!([
+        { "do": "set_value", "selector": "//Edit[name=\"Amount\"]", "value": "12" },
+        { "do": "click_element", "selector": "//Button[name=\"Go\"]", "expect": "text: went" },
+    ]);
+    let reply = page.ok("act", json!({ "steps": steps }));
+    assert_eq!(page.value_of("Amount"), "12.00", "{reply}");
+}
+
+#[test]
+fn a_ref_lives_on_when_the_count_behind_its_name_changes() {
+    let mut page = PageTest::open("fields.html");
+    let basket = page.ok("find", json!({ "text": "Basket (0)", "role": "Button" }));
+    let reference = basket["matches"][0]["ref"].clone();
+    page.ok("click_element", json!({ "ref": reference }));
+    page.ok("click_element", json!({ "ref": reference }));
+    page.until_shown("Button", "Basket (2)");
+}

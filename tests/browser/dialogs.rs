@@ -74,6 +74,18 @@ fn page_dialog(tab: &Value) -> String {
     format!("{}/dialog", tab.as_str().unwrap())
 }
 
+/// A page without an opener answers nothing before it runs; waiting for its answers first took five seconds.
+#[test]
+fn a_page_without_an_opener_comes_at_once() {
+    let mut page = PageTest::open("form.html");
+    page.click("Hyperlink", "Beside");
+    let began = std::time::Instant::now();
+    while !page.windows().iter().any(|window| window["title"] == "Other page") {
+        assert!(began.elapsed() < std::time::Duration::from_secs(4), "{:?}", page.windows());
+    }
+    page.until_shown("Heading", "Other page");
+}
+
 #[test]
 fn a_page_that_opens_is_a_tab_in_front_and_can_be_closed() {
     let mut page = PageTest::open("form.html");

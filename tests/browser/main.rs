@@ -8,11 +8,29 @@
 mod support;
 
 mod acting;
+mod arriving;
+mod attaching;
+mod beside;
+mod booking;
+mod devtools;
 mod dialogs;
 mod ending;
+mod evals;
+mod filling;
+mod hostile;
+mod network;
+mod oracle;
+mod origins;
+mod pages;
 mod reading;
+mod recording;
 mod refs;
 mod site;
+mod starting;
+mod telling;
+mod texts;
+mod troubles;
+mod without_snapshot;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -29,12 +47,37 @@ pub struct PageTest {
 
 impl PageTest {
     pub fn open(page: &str) -> Self {
+        Self::open_with(page, &[])
+    }
+
+    /// With these settings; the site may be reached by both of its names.
+    pub fn open_with(page: &str, settings: &[(&str, &str)]) -> Self {
+        Self::open_flagged(page, &[], settings)
+    }
+
+    /// The same with more flags.
+    pub fn open_flagged(page: &str, more_flags: &[&str], settings: &[(&str, &str)]) -> Self {
+        let allow =
+            json!([format!("127.0.0.1:{}", site::port()), format!("localhost:{}", site::port())]).to_string();
+        let settings = [&[("OSO_BROWSER__NETWORK_ALLOW", allow.as_str())], settings].concat();
+        Self::start(&site::address(page), more_flags, &settings)
+    }
+
+    /// Where nothing may be reached but the page itself.
+    pub fn open_alone(page: &str, settings: &[(&str, &str)]) -> Self {
+        Self::open_url(&site::address(page), settings)
+    }
+
+    pub fn open_url(url: &str, settings: &[(&str, &str)]) -> Self {
+        Self::start(url, &[], settings)
+    }
+
+    fn start(url: &str, more_flags: &[&str], settings: &[(&str, &str)]) -> Self {
         require_chromium();
-        let url = site::address(page);
         // Tests run as root in containers, where the browser's sandbox does not start. The pages are ours.
-        let settings = [("OSO_BROWSER__SANDBOX", "false"), ("OSO_TREE__MAX_DEPTH", "64")];
-        let flags = ["--mode", "mcp", "--log", "warning", "--browser", url.as_str()];
-        let mut client = Client::start_with(&flags, &settings);
+        let usual = [("OSO_BROWSER__SANDBOX", "false"), ("OSO_TREE__MAX_DEPTH", "64")];
+        let flags = ["--mode", "mcp", "--log", "warning", "--browser", url];
+        let mut client = Client::start_with(&[&flags, more_flags].concat(), &[&usual, settings].concat());
         client.initialize("2025-11-25");
         Self { client }
     }
@@ -90,6 +133,12 @@ impl PageTest {
             assert!(began.elapsed() < PATIENCE, "{}", all());
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// Waits until the page in front says something.
+    #[track_caller]
+    pub fn until_said(&mut self, text: &str) {
+        self.until_shown("Text", text);
     }
 
     #[track_caller]

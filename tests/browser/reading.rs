@@ -78,3 +78,11 @@ fn waits_and_judgements_work_on_pages() {
     );
     assert!(!judged.to_string().contains("\"passed\":false"), "{judged}");
 }
+
+#[test]
+fn a_page_that_wants_a_person_is_said_to() {
+    let mut page = PageTest::open("blocked.html");
+    let reply = page.ok("look", json!({}));
+    let warning = reply["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("Cloudflare's challenge") && warning.contains("a person has to"), "{reply}");
+}

@@ -34,13 +34,17 @@ function check(what, condition, detail = "") {
 }
 
 /** The server with the page, and the link that it prints. MCP stays on its pipes, as an agent uses it. */
-async function startServer(config) {
+async function startServer(config, { scripts = {}, env = {} } = {}) {
   const home = mkdtempSync(join(tmpdir(), "oso-page-"));
   const file = join(home, "config.json");
-  writeFileSync(file, JSON.stringify({ ...config, tracing: { dir: join(home, "traces") }, web_ui: { token: TOKEN } }));
+  mkdirSync(join(home, "scripts"));
+  for (const [name, steps] of Object.entries(scripts)) writeFileSync(join(home, "scripts", name), JSON.stringify({ steps }));
+  const jobs = { enabled: Object.keys(scripts).length > 0, dir: join(home, "jobs"), scripts: join(home, "scripts") };
+  writeFileSync(file, JSON.stringify({ ...config, jobs: { ...jobs, ...config.jobs }, tracing: { dir: join(home, "traces") }, web_ui: { token: TOKEN } }));
   const child = spawn(server, ["--mock", "--scenario", scenario, "--mode", "both", "--port", "0", "--config", file], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, HOME: home, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: home },
+    cwd: home,
+    env: { ...process.env, HOME: home, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: home, ...env },
   });
   const answers = createInterface({ input: child.stdout });
   const waiting = new Map();
@@ -49,11 +53,14 @@ async function startServer(config) {
     waiting.get(message.id)?.(message);
   });
   const errors = [];
+  let listener = null;
   const link = await new Promise((found, refuse) => {
+    let first = null;
     createInterface({ input: child.stderr }).on("line", (line) => {
       errors.push(line);
-      const match = /http:\/\/[^\s"]+/.exec(line);
-      if (match) found(match[0]);
+      listener ??= /ScreenJob-compatible API.* on port (\d+)/.exec(line)?.[1] ?? null;
+      first ??= /http:\/\/[^\s"]+/.exec(line)?.[0] ?? null;
+      if (first && (listener || !env.SCREENJOB_TOKEN)) found(first);
     });
     child.on("exit", () => refuse(new Error(`the server ended: ${errors.join("\n")}`)));
     setTimeout(() => refuse(new Error(`no link was printed: ${errors.join("\n")}`)), 20000).unref();
@@ -76,7 +83,8 @@ async function startServer(config) {
       });
       child.stdin.end();
     });
-  return { link: `${link.replace(/[,#].*$/, "")}#token=${TOKEN}`, call, stop };
+  const listenerLink = `http://127.0.0.1:${listener}/`;
+  return { link: `${link.replace(/[,#].*$/, "")}#token=${TOKEN}`, listenerLink, call, stop };
 }
 
 const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
@@ -89,7 +97,7 @@ const browser = await chromium.launch({ executablePath: browserPath, args: proce
 async function open(link, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
   const complaints = [];
-  page.on("console", (message) => message.type() === "error" && !/status of (400|404)/.test(message.text()) && complaints.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && !/status of (400|404|409)/.test(message.text()) && complaints.push(message.text()));
   page.on("pageerror", (problem) => complaints.push(String(problem)));
   await page.addInitScript(noteTimes);
   await page.goto(link);
@@ -269,9 +277,164 @@ async function approving() {
   await stop();
 }
 
+const MARKUP = `<img src=x onerror="document.title='run'"><script>document.title='run'</script> say <b>hello</b>`;
+const WIDTHS = [360, 768, 1280];
+const set = (value) => ({ call: "set_value", args: { selector: 'Edit[name="Username"]', value } });
+const SCRIPTS = {
+  // It asks before the second input, and its result fits its schema.
+  "asks.yaml": [set(MARKUP), { call: "click_element", args: { selector: 'Button[name="Login"]' } }, { call: "get_screenshot" }, { finish: { said: MARKUP } }],
+  "one.yaml": [{ finish: { n: 1 } }],
+  // It goes on for as long as anybody looks.
+  "long.yaml": [set("alice"), ...Array.from({ length: 400 }, (_, index) => ({ call: "wait_idle", args: { quiet_ms: 50 + index, timeout_ms: 5000 } })), { finish: {} }],
+};
+
+/** Nothing stands out beyond the page, at every width. */
+async function judgeWidths(page, name) {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(100);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    check(`${name} fits into ${width} pixels`, over <= 0, `${over} pixels stand out`);
+    await shoot(page, `${name}-${width}`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+const statusIs = (page, word) => page.waitForFunction((word) => document.querySelector("#job-facts .status")?.textContent === word, word);
+const press = (page, action) => page.locator(`#job-buttons [data-action="${action}"]`).click();
+
+async function makeJob(page, spec) {
+  if (!(await page.locator(".job-form").isVisible())) await page.locator(".job-new summary").click();
+  for (const [name, value] of Object.entries(spec)) {
+    const input = page.locator(`.job-form [name="${name}"]`);
+    if (value === true) await input.check();
+    else await input.fill(value);
+  }
+  await page.locator('.job-form button[type="submit"]').click();
+  await page.waitForFunction((goal) => document.querySelector("#job-title")?.textContent === goal, spec.job);
+}
+
+async function workingJobs() {
+  const rules = { confirmation_required: [{ name_regex: "Login" }], confirmation: { mode: "inspector", ttl_seconds: 60 } };
+  const { link, listenerLink, call, stop } = await startServer(rules, { scripts: SCRIPTS, env: { SCREENJOB_TOKEN: TOKEN, SCREENJOB_PORT: "0", OSO_SCREENJOB__ENABLED: "true" } });
+  const { page, complaints } = await open(link);
+  await page.locator("#tab-jobs").click();
+  await page.waitForFunction(() => document.querySelector("#jobs-live").textContent === "live");
+  await page.waitForFunction(() => document.querySelector("#jobs-note").textContent === "No jobs yet.");
+
+  // Refused in the words of the server.
+  await page.locator(".job-new summary").click();
+  await page.locator('.job-form [name="job"]').fill("x");
+  await page.locator('.job-form [name="planner"]').fill("scripted:nowhere.yaml");
+  await page.locator('.job-form button[type="submit"]').click();
+  await page.waitForFunction(() => document.querySelector(".job-form .note").textContent.includes("nowhere.yaml"));
+  await judgeAccessibility(page, "a new job");
+  await judgeWidths(page, "job-form");
+
+  // A job that asks: seen, answered, recorded. Everything in it is markup, and none of it becomes any.
+  await makeJob(page, { job: MARKUP, planner: "scripted:asks.yaml", max_steps: "20", timeout: "60", record: true });
+  await page.waitForSelector(".job-question");
+  await statusIs(page, "input required");
+  check("what it asks is asked once", !(await page.locator("#approvals").isVisible()));
+  check("its input is in the timeline", (await page.locator("#job-events").textContent()).includes("set_value"));
+  await judgeAccessibility(page, "a job that asks");
+  await judgeWidths(page, "job-asks");
+  await page.locator("#tab-screenshot").click();
+  await page.waitForSelector("#approvals .approval");
+  await page.locator("#tab-jobs").click();
+  await page.waitForSelector("#approvals", { state: "hidden" });
+  await page.locator(".job-question button", { hasText: "Approve" }).click();
+  await statusIs(page, "succeeded");
+  await page.waitForFunction(() => document.querySelectorAll(".job-files li, .job-pictures figure").length > 0);
+  const pictures = await page.locator(".job-pictures img").count();
+  if (pictures) {
+    await page.locator(".job-pictures").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.querySelector(".job-pictures img").naturalWidth > 0);
+  }
+  check("a recorded job has screenshots", pictures > 0);
+  check("its result is shown as text", (await page.locator("#job-result pre").textContent()).includes("onerror"));
+  check("its goal is text", (await page.locator("#job-title").textContent()) === MARKUP);
+  check("no markup of a job became any", (await page.locator("#job img:not(.job-pictures img), #job b, #job script").count()) === 0 && !(await page.title()).includes("run"));
+  await page.locator("#job-events summary").first().click();
+  const details = () => document.querySelector("#job-events pre")?.textContent.includes('"seq"');
+  check("an event shows its details", await page.waitForFunction(details, null, { timeout: 10000 }).then(() => true, () => false));
+  await judgeAccessibility(page, "a job that is over");
+  await judgeWidths(page, "job-over");
+
+  // What an agent makes is listed as it is made, and says whether its result fits.
+  await call("run_job", { job: "count to one", planner: "scripted:one.yaml", output_schema: { type: "object", required: ["n"] } });
+  await page.locator(".job-entry", { hasText: "count to one" }).click();
+  await statusIs(page, "succeeded");
+  check("the schema's verdict", (await page.locator("#job-result .badge").textContent()) === "fits the schema");
+
+  // A long one: live, paused, resumed, taken over, given back, cancelled, all by keyboard reach.
+  await makeJob(page, { job: "wait for a while", planner: "scripted:long.yaml" });
+  await statusIs(page, "running");
+  const rows = () => page.locator("#job-events li").count();
+  await page.waitForFunction(() => document.querySelectorAll("#job-events li").length > 6);
+  await press(page, "pause");
+  await statusIs(page, "paused");
+  const paused = await rows();
+  await judgeWidths(page, "job-paused");
+  check("a paused job is quiet", (await rows()) <= paused + 1);
+  await page.locator('#job-buttons [data-action="resume"]').focus();
+  await page.keyboard.press("Enter");
+  await statusIs(page, "running");
+  await press(page, "takeover");
+  await statusIs(page, "taken over");
+  await press(page, "release");
+  await statusIs(page, "running");
+
+  // The listener's page: asks first, shows then, changes nothing.
+  const watcher = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const asked = [];
+  watcher.on("request", (request) => asked.push(request.url()));
+  await watcher.goto(listenerLink);
+  await watcher.waitForSelector("#token-form:not([hidden])");
+  await judgeWidths(watcher, "listener-token");
+  check("nothing is asked for without the token", !asked.some((url) => /\/(api|ws)/.test(url)), asked.join(" "));
+  await watcher.locator("#token").fill("wrong-token");
+  await watcher.keyboard.press("Enter");
+  await watcher.waitForFunction(() => document.querySelector("#token-said").textContent.includes("token"));
+  check("a wrong token shows nothing", !(await watcher.locator("#job-view").isVisible()));
+  await watcher.locator("#token").fill(TOKEN);
+  await watcher.keyboard.press("Enter");
+  await statusIs(watcher, "running");
+  await watcher.waitForFunction(() => document.querySelector("#jobs-live").textContent === "live");
+  const seen = await watcher.locator("#job-events li").count();
+  await watcher.waitForFunction((seen) => document.querySelectorAll("#job-events li").length > seen, seen);
+  check("the listener's page has no buttons for jobs", (await watcher.locator("#job button:visible, .job-form").count()) === 0);
+  await judgeAccessibility(watcher, "listener");
+  await judgeWidths(watcher, "listener");
+  check("the token is in no address", !asked.some((url) => url.includes(TOKEN)), asked.join(" "));
+
+  await press(page, "cancel");
+  await statusIs(page, "cancelled");
+  await statusIs(watcher, "cancelled");
+  check("a job that is over has no buttons", (await page.locator("#job-buttons button").count()) === 0);
+
+  // Nobody does anything: nothing is asked.
+  const idle = [];
+  await page.waitForTimeout(1000);
+  page.on("request", (request) => idle.push(request.url()));
+  asked.length = 0;
+  await page.waitForTimeout(4000);
+  check("an idle view asks for nothing", idle.length === 0 && asked.length === 0, [...idle, ...asked].join(" "));
+
+  const dark = await open(link, { colorScheme: "dark" });
+  await dark.page.locator("#tab-jobs").click();
+  await statusIs(dark.page, "cancelled");
+  await shoot(dark.page, "jobs-dark");
+  await judgeAccessibility(dark.page, "jobs, dark");
+  check("no complaint on the console", [...complaints, ...dark.complaints].length === 0, [...complaints, ...dark.complaints].join(" | "));
+  for (const one of [page, watcher, dark.page]) await one.close();
+  await stop();
+}
+
 try {
   await looking();
   await approving();
+  await workingJobs();
 } catch (problem) {
   failed += 1;
   console.log(`FAILED: ${problem.stack}`);

@@ -71,10 +71,10 @@ def running(binary, mode="inspect", scenario="scenarios/login.yaml", config=None
             server.wait_until_up()
             yield server
         finally:
-            _end(process)
+            end(process)
 
 
-def _end(process):
+def end(process):
     with contextlib.suppress(OSError):
         process.stdin.close()
     if process.poll() is None:

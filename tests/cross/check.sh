@@ -30,7 +30,7 @@ main() {
 # by its name.
 lint_all() {
     # In one go, so that the one fills the gaps of the other.
-    cargo-clippy clippy --locked --all-targets "${targets[@]/#/--target=}" -- -D warnings
+    cargo-clippy clippy --locked --workspace --all-targets "${targets[@]/#/--target=}" -- -D warnings
     echo "${#targets[@]} passed, 0 failed"
 }
 

@@ -63,7 +63,10 @@ END
 # only checked, for Windows, where programs are linked too; without an SDK nothing can be linked for macOS.
 build_standard_library() {
     cd "$folder/std"
-    cargo init -q --name seed .
+    mkdir -p src
+    echo 'fn main() {}' >src/main.rs
+    # A workspace of its own: the folder may lie in that of this project, whose target folder would be used then.
+    printf '[package]\nname = "seed"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n' >Cargo.toml
     local target verb kept
     for target in "${targets[@]}"; do
         case $target in *windows*) verb=build ;; *) verb=check ;; esac

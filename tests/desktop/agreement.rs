@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::desk::{App, Desk, Server, desk, name_of};
+use crate::desk::{App, Desk, Server, desk, name_of, until};
 
 /// What AT-SPI calls the roles that an agent works with, and what we call them. Roles that depend on states
 /// (text, menu) are not here: their names differ by design.
@@ -37,8 +37,12 @@ fn expected_role(role: &str) -> Option<&'static str> {
 fn check(desk: &Desk, server: &mut Server, app: &App, title: &str, least: usize) {
     let uid = server.ready(app, title, least);
     let title = server.window(app, title)["title"].as_str().unwrap().to_owned();
+    check_tree(desk, server, app, (&uid, &title), least);
+}
+
+fn check_tree(desk: &Desk, server: &mut Server, app: &App, (uid, title): (&str, &str), least: usize) {
     for attempt in 0.. {
-        let ours = server.tree(&uid);
+        let ours = server.tree(uid);
         let difference = first_difference(&ours, &desk.brief_walk(app));
         if difference.is_empty() && ours.len() >= least {
             return;
@@ -121,6 +125,29 @@ fn kcalc() {
     let desk = desk();
     let app = desk.start("kcalc", &[]);
     check(&desk, &mut desk.server(), &app, "KCalc", 50);
+}
+
+/// Qt tells of no widget that a program makes while it runs.
+#[test]
+fn what_featherpad_makes_while_it_runs() {
+    let desk = desk();
+    let app = desk.start("featherpad", &["--standalone"]);
+    let mut server = desk.server();
+    let uid = server.ready(&app, "Untitled", 150);
+    for (keys, what, role, least) in [
+        ("ctrl+n", "a second tab", "page tab", 2),
+        ("ctrl+f", "the field to search", "text", 2),
+        ("ctrl+alt+p", "the pane at the side", "list", 1),
+        ("ctrl+n", "a third row in the pane", "list item", 3),
+    ] {
+        check_tree(&desk, &mut server, &app, (&uid, "before"), 150);
+        server.ok("press_key", json!({"keys": keys, "window_uid": uid}));
+        until(what, || {
+            let shown = desk.brief_walk(&app);
+            (shown.iter().filter(|node| node["role"] == role).count() >= least).then_some(())
+        });
+        check_tree(&desk, &mut server, &app, (&uid, what), 150);
+    }
 }
 
 #[test]

@@ -29,8 +29,11 @@ fn page() -> String {
             )
         })
         .collect();
+    let words: String = (0..5)
+        .map(|word| format!("<button onclick=\"said.textContent='said {word}'\">Say {word}</button>"))
+        .collect();
     format!(
-        "<!doctype html><html lang=en><meta charset=utf-8><title>Thousands</title>\
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Thousands</title><p id=said>none</p>{words}\
          <label>Field <input id=field oninput=\"document.title='typed '+this.value\"></label>\
          <label>Colour <select onchange=\"document.title='chose '+this.value\">\
          <option>red<option>green<option>blue</select></label>\
@@ -107,4 +110,21 @@ fn a_page_of_thousands_is_read_and_worked() {
     let far = stage.server.element(&stage.uid, "CheckBox", &format!("Check {}", ROWS - 1));
     stage.ok("invoke_element", json!({"element_id": far["id"]}));
     stage.until_is(&far, "the far box checked", |node| has_state(node, "checked"));
+    a_confirmed_click_is_told_in_few_tokens(stage);
+}
+
+/// In the same browser, for a model: the page has hundreds of buttons, and one of them is clicked and verified.
+fn a_confirmed_click_is_told_in_few_tokens(stage: Stage<'_>) {
+    let Stage { desk, server, app: _app, uid } = stage;
+    // It would keep the desktop.
+    drop(server);
+    let mut agent = desk.agent_server();
+    agent.lines("look", json!({"window_uid": uid}));
+    for word in 0..5 {
+        let button = format!("//Button[name=\"Say {word}\"]");
+        let step = json!({"do": "click_element", "selector": button, "expect": format!("text: said {word}")});
+        let told = agent.lines("act", json!({"window_uid": uid, "steps": [step]}));
+        assert!(told.contains(&format!("Button \"Say {word}\": confirmed")), "{told}");
+        assert!(told.len() / 4 <= 60, "{} tokens: {told}", told.len() / 4);
+    }
 }

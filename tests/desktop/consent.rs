@@ -1,4 +1,4 @@
-//! Consent on real toolkits: what the mock desktop plays, GTK 3, GTK 4, Qt and Chromium do. The programs write down what
+//! Consent on real toolkits: what the mock desktop plays, GTK 3, GTK 4, Qt, Chromium and Firefox do. The programs write down what
 //! was done; nothing that a rule is about may be among it.
 
 use std::path::PathBuf;
@@ -21,6 +21,9 @@ struct Deeds {
     uid: String,
     log: PathBuf,
 }
+
+/// The field of the page.
+const NOTE: &str = "//Edit[name=\"Note\"]";
 
 /// Starts one of the programs.
 type Start = fn(&Desk) -> Deeds;
@@ -74,6 +77,15 @@ impl Deeds {
             server.tree(&uid).iter().any(|element| element["name"] == "Archive").then_some(())
         });
         Self { _app: app, server, uid, log: PathBuf::new() }
+    }
+
+    fn firefox(desk: &Desk) -> Self {
+        let page = project().join("tests/desktop/programs/deeds.html");
+        let server = desk.server_with(RULES);
+        let (app, server, uid) = in_firefox(desk, &format!("file://{}", page.display()), "Deeds", server);
+        let mut deeds = Self { _app: app, server, uid, log: PathBuf::new() };
+        deeds.place("Archive");
+        deeds
     }
 
     /// What was done: by what the program wrote down, or by the page's title.
@@ -146,7 +158,11 @@ impl Deeds {
     }
 
     fn check_choices(&mut self) {
-        self.focus("//ComboBox");
+        self.check_choices_in("//ComboBox");
+    }
+
+    fn check_choices_in(&mut self, combo: &str) {
+        self.focus(combo);
         let way = self.keys(&["down", "space", "down", "enter"]);
         self.holds("arrows on a combo box", &way);
         self.focus("//RadioButton[name=\"Keep all\"]");
@@ -167,9 +183,18 @@ impl Deeds {
         self.holds("a double click", &[("click_at", json!({"x": x, "y": y, "double": true}))]);
         assert!(self.deeds().contains(&"Archive".to_owned()), "the first click was free");
     }
+
+    /// What is to be archived twice is deleted, and that button is the default one.
+    fn check_default_button(&mut self) {
+        self.focus("//Edit");
+        let way = self.keys(&["enter"]);
+        self.holds("enter in a field", &way);
+        self.focus("//Edit");
+        self.holds("a line break in a field", &[("type_text", json!({"text": "a\n"}))]);
+    }
 }
 
-/// H-111, H-113 on desktop: GTK 3
+/// H-111, H-113, H-330 on desktop: GTK 3
 #[test]
 fn gtk3_deletes_nothing_without_consent() {
     let desk = desk();
@@ -180,6 +205,7 @@ fn gtk3_deletes_nothing_without_consent() {
     deeds.holds("the wheel over a combo box", &[("scroll", json!({"x": x, "y": y, "clicks": -1}))]);
     deeds.check_drag(60);
     deeds.check_second_click();
+    deeds.check_default_button();
 }
 
 /// H-111, H-113 on desktop: GTK 4
@@ -197,6 +223,7 @@ fn gtk4_deletes_nothing_without_consent() {
 fn qt_deletes_nothing_without_consent() {
     let desk = desk();
     let mut deeds = Deeds::qt(&desk);
+    deeds.check_menu("alt+e");
     deeds.check_choices();
     let (x, y) = deeds.place_of(|element| element["role"] == "ComboBox");
     deeds.holds("the wheel over a combo box", &[("scroll", json!({"x": x, "y": y, "clicks": -1}))]);
@@ -228,13 +255,85 @@ fn chromium_deletes_nothing_without_consent() {
     deeds.check_second_click();
 }
 
-/// H-116 on desktop: a named secret that is erased and copied in part, in GTK 3, Qt and Chromium
+/// A page in Firefox, before a server.
+fn in_firefox(desk: &Desk, address: &str, title: &str, mut server: Server) -> (App, Server, String) {
+    let profile = desk.home().join("firefox-consent");
+    std::fs::create_dir_all(&profile).unwrap();
+    let app = desk.start("firefox-esr", &["--no-remote", "--profile", profile.to_str().unwrap(), address]);
+    let uid = server.ready(&app, title, 20);
+    (app, server, uid)
+}
+
+/// H-111, H-113, H-150 on desktop: Firefox
+#[test]
+fn firefox_deletes_nothing_without_consent() {
+    let desk = desk();
+    let mut deeds = Deeds::firefox(&desk);
+    deeds.check_choices_in("//ComboBox[name=\"Plan\"]");
+    let (x, y) = deeds.place("12 Nov");
+    deeds.holds("what comes up under the pointer", &[("click_at", json!({"x": x, "y": y}))]);
+    let (x, y) = deeds.place("Tidy up");
+    deeds.holds("a label of another name", &[("click_at", json!({"x": x, "y": y}))]);
+    deeds.check_second_click();
+}
+
+/// H-111 on desktop: a menu of GTK 4, worked by keys
+#[test]
+fn a_menu_of_gtk4_is_judged_by_keys() {
+    let desk = desk();
+    let mut deeds = Deeds::gtk4(&desk);
+    let way = deeds.keys(&["f10", "down", "down", "enter", "enter"]);
+    deeds.holds("arrows in a menu of GTK 4", &way);
+}
+
+/// Asks to press the button of the page, and says yes to each question after four seconds; the questions.
+fn questions_about_paying(desk: &Desk, hash: &str, answers: usize) -> (Vec<String>, bool) {
+    let page = project().join("tests/desktop/programs/pay.html");
+    let address = format!("file://{}{hash}", page.display());
+    let mode = ("OSO_CONFIRMATION__MODE", "ask");
+    let server = desk.asking_server(&[RULES[0], mode]);
+    let (_app, mut server, uid) = in_firefox(desk, &address, "Pay page", server);
+    let client = &mut server.client;
+    let arguments = json!({"window_uid": uid, "selector": "//Button[name=\"Delete\"]"});
+    let id = client.post("tools/call", json!({"name": "click_element", "arguments": arguments}));
+    let mut questions = Vec::new();
+    for number in 1..=answers {
+        let question = client.receive();
+        if question["method"] != "elicitation/create" {
+            return (questions, false);
+        }
+        questions.push(question["params"]["message"].as_str().unwrap_or_default().to_owned());
+        std::thread::sleep(Duration::from_secs(4));
+        let action = if number < answers { "accept" } else { "decline" };
+        let answer = json!({"action": action, "content": {"allow": true}});
+        client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}));
+    }
+    client.answer(id);
+    let paid = server.windows().iter().any(|window| window["title"].to_string().contains("paid"));
+    (questions, paid)
+}
+
+/// H-114, H-151 on desktop: Firefox; a clock that ticks leaves the answer good, a sum that grows does not
+#[test]
+fn in_firefox_consent_is_to_what_was_shown() {
+    let desk = desk();
+    let (questions, paid) = questions_about_paying(&desk, "#1500", 2);
+    assert!(questions.len() == 2 && questions[1].contains("EUR to Mallory"), "{questions:?}");
+    assert!(!paid);
+    let (questions, _) = questions_about_paying(&desk, "", 2);
+    assert_eq!(questions.len(), 1, "{questions:?}");
+}
+
+/// H-116 on desktop: a named secret that is erased and copied in part, in GTK 3, Qt, Chromium and Firefox
 #[test]
 fn a_named_secret_stays_secret_in_pieces() {
     let desk = desk();
-    for (start, field) in
-        [(Deeds::gtk3 as Start, "//Edit"), (Deeds::qt, "//Edit"), (Deeds::chromium, "//Edit[name=\"Note\"]")]
-    {
+    for (start, field) in [
+        (Deeds::gtk3 as Start, "//Edit"),
+        (Deeds::qt, "//Edit"),
+        (Deeds::chromium, NOTE),
+        (Deeds::firefox, NOTE),
+    ] {
         let mut deeds = start(&desk);
         deeds.focus(field);
         deeds.server.ok("type_text", json!({"text": {"secret": "BANK"}}));
@@ -258,10 +357,14 @@ fn a_named_secret_stays_secret_in_pieces() {
             let tree = deeds.server.tree(&uid);
             tree.iter().any(|element| element["role"] == "Edit" && element["value"] == "").then_some(())
         });
-        deeds.server.ok("type_text", json!({"text": "hello"}));
-        until("the field to be a field again", || {
-            deeds.server.tree(&uid).iter().any(|element| element["value"] == "hello").then_some(())
-        });
+        // Undo brings the secret back, and letters between its own make another text of it.
+        for keys in ["ctrl+z", "home", "right", "right", "x"] {
+            deeds.server.ok("press_key", json!({ "keys": keys }));
+            let shown = json!(deeds.server.tree(&uid)).to_string();
+            for part in ["orre", "horse", "batt", "stap"] {
+                assert!(!shown.contains(part), "{field} after undo and {keys}: {shown}");
+            }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! A date in Firefox, whose field takes it in parts. What the page got is in its title.
+//! Dates and numbers in Firefox: a field of a date takes it in parts, and what selects the text of a field elsewhere selects
+//! all of the page there. What the page got is in its title.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,10 @@ use crate::desk::{Stage, desk, until};
 
 const PAGE: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Dates</title>\
     <label>Day <input type=date oninput=\"document.title='day '+this.value\"></label>\
-    <label>Old <input type=date value=2020-02-03 oninput=\"document.title='old '+this.value\"></label></html>";
+    <label>Old <input type=date value=2020-02-03 oninput=\"document.title='old '+this.value\"></label>\
+    <label>Crew <input type=number value=3></label>\
+    <script>document.addEventListener('selectionchange',()=>{if(String(getSelection()).includes('Crew'))\
+    document.title='all of the page is selected'})</script></html>";
 
 #[test]
 fn a_date_arrives_as_it_was_given_or_nothing_changes() {
@@ -46,4 +50,10 @@ fn a_date_arrives_as_it_was_given_or_nothing_changes() {
     let acted = stage.server.ok("act", json!({"steps": steps, "window_uid": stage.uid}));
     assert_eq!(acted["verdict"], "confirmed", "{acted}");
     told(&mut stage, "day 2027-12-31");
+    // One part alone, and a number: each replaces what its own field holds, and nothing else is selected.
+    stage.ok("set_value", json!({"selector": "//Edit[name=\"Old\"]//*[name=\"Month\"]", "value": "3"}));
+    told(&mut stage, "old 2024-03-29");
+    let set = stage.ok("set_value", json!({"selector": "//Spinner[name=\"Crew\"]", "value": "7"}));
+    assert_eq!(set["verified"], true, "{set}");
+    told(&mut stage, "old 2024-03-29");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use os_screen_observer::config::Size;
@@ -26,6 +26,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("gnome-calculator", "gnome-calculator"),
     ("mousepad", "mousepad"),
     ("kcalc", "kcalc"),
+    ("featherpad", "featherpad"),
     ("chromium", "chromium"),
     ("xterm", "xterm"),
     ("zenity", "zenity"),
@@ -56,22 +57,30 @@ pub struct Desk {
 }
 
 enum Lent {
-    Shared(
-        &'static Sandbox,
-        #[expect(dead_code, reason = "held until the test ends")] MutexGuard<'static, ()>,
-    ),
+    /// Others have it before and after.
+    Shared(&'static Sandbox),
     Own(Box<Sandbox>),
 }
 
-/// The desktop that the tests take turns at.
+/// Desktops that nobody has now; there are as many as tests that run side by side.
+static FREE: Mutex<Vec<&'static Sandbox>> = Mutex::new(Vec::new());
+
+/// A desktop that tests have one after the other.
 pub fn desk() -> Desk {
-    static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
-    static TURN: Mutex<()> = Mutex::new(());
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    Desk { sandbox: Lent::Shared(SANDBOX.get_or_init(start_sandbox), turn) }
+    let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    Desk { sandbox: Lent::Shared(free.unwrap_or_else(|| Box::leak(Box::new(start_sandbox())))) }
 }
 
-/// A desktop for one test that takes long, so that others run beside it. It ends with the test.
+impl Drop for Desk {
+    /// What a test that failed has left there is nobody else's trouble.
+    fn drop(&mut self) {
+        if let (Lent::Shared(sandbox), false) = (&self.sandbox, std::thread::panicking()) {
+            FREE.lock().unwrap_or_else(PoisonError::into_inner).push(sandbox);
+        }
+    }
+}
+
+/// A desktop for one test alone. It ends with the test.
 pub fn own_desk() -> Desk {
     Desk { sandbox: Lent::Own(Box::new(start_sandbox())) }
 }
@@ -116,9 +125,9 @@ impl Desk {
         command
     }
 
-    fn environment(&self) -> &BTreeMap<String, String> {
+    pub fn environment(&self) -> &BTreeMap<String, String> {
         match &self.sandbox {
-            Lent::Shared(sandbox, _) => sandbox.environment(),
+            Lent::Shared(sandbox) => sandbox.environment(),
             Lent::Own(sandbox) => sandbox.environment(),
         }
     }
@@ -149,6 +158,30 @@ impl Desk {
         command.env("OSO_APPS__ALLOW", r#"["keepassxc"]"#).env("OSO_APPS__DEFAULT", "allow");
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
+        Server { client }
+    }
+
+    /// A server for a model, whose replies are lines.
+    pub fn agent_server(&self) -> Server {
+        let mut command = self.command(BINARY);
+        command.args(["--mode", "mcp", "--profile", "agent", "--log", "warning"]);
+        command.env("OSO_APPS__ALLOW", r#"["keepassxc"]"#).env("OSO_APPS__DEFAULT", "allow");
+        let mut client = Client::spawn(command);
+        client.initialize("2025-11-25");
+        Server { client }
+    }
+
+    /// A server whose client can ask a person.
+    pub fn asking_server(&self, settings: &[(&str, &str)]) -> Server {
+        let mut command = self.command(BINARY);
+        command.envs(settings.iter().copied()).args(["--mode", "mcp", "--log", "warning"]);
+        let mut client = Client::spawn(command);
+        let info = json!({"name": "t", "version": "1"});
+        let capabilities = json!({"elicitation": {}});
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info});
+        client.request("initialize", params);
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         Server { client }
     }
 
@@ -249,6 +282,12 @@ impl Server {
             fields.insert("outline".to_owned(), outline.into());
         }
         reply
+    }
+
+    /// What a model reads.
+    pub fn lines(&mut self, tool: &str, arguments: Value) -> String {
+        let reply = self.client.call(tool, arguments);
+        reply["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool} answered {reply}")).to_owned()
     }
 
     /// A window's picture; `None` while it has none, as right after it opened.

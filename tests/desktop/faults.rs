@@ -255,3 +255,26 @@ fn windows_that_flash_are_looked_at_or_gone() {
     assert!(seen > 0 && server.tree(&steady_uid).len() >= 3);
     println!("{seen} looks, {gone} at windows that were gone");
 }
+
+/// Nothing is typed blindly: a program that does not read its keys gets none, and what was meant for it comes nowhere.
+#[test]
+fn a_stopped_program_gets_no_keys() {
+    let desk = desk();
+    let mut stage = Stage::new(&desk, "mousepad", &[], "Mousepad", 100);
+    stage.server.ok("type_text", json!({"window_uid": stage.uid, "text": "before "}));
+    stage.app.signal(Signal::STOP);
+    for (tool, arguments) in [
+        ("type_text", json!({"window_uid": stage.uid, "text": "blind"})),
+        ("press_key", json!({"window_uid": stage.uid, "keys": "x"})),
+    ] {
+        let reply = stage.server.call(tool, arguments);
+        assert_eq!(reply["error"]["code"], "Timeout", "{reply}");
+        let said = reply["error"]["message"].as_str().unwrap();
+        assert!(said.contains("nothing was typed"), "{reply}");
+    }
+    stage.app.signal(Signal::CONT);
+    let uid = stage.uid.clone();
+    until("the program to answer again", || (stage.server.tree(&uid).len() >= 100).then_some(()));
+    let receipt = stage.server.ok("type_text", json!({"window_uid": stage.uid, "text": "after"}));
+    assert_eq!(receipt["into"]["value"], "before after", "{receipt}");
+}

@@ -85,24 +85,24 @@ fn after_launch(client: &mut Client) -> Option<String> {
 
 #[test]
 fn the_first_look_on_a_private_desktop_is_right() {
-    check(&(0..runs(10)).map(|_| after_sandbox()).collect::<Vec<_>>());
+    check(&(0..runs(3)).map(|_| after_sandbox()).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_first_look_on_a_private_desktop_is_right_beside_busy_programs() {
     let _busy = Busy::start();
-    check(&(0..runs(10)).map(|_| after_sandbox()).collect::<Vec<_>>());
+    check(&(0..runs(3)).map(|_| after_sandbox()).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_first_look_at_a_launched_program_is_right() {
     let mut client = server(&[]);
-    check(&(0..runs(10)).map(|_| after_launch(&mut client)).collect::<Vec<_>>());
+    check(&(0..runs(3)).map(|_| after_launch(&mut client)).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_first_look_at_a_launched_program_is_right_beside_busy_programs() {
     let mut client = server(&[]);
     let _busy = Busy::start();
-    check(&(0..runs(10)).map(|_| after_launch(&mut client)).collect::<Vec<_>>());
+    check(&(0..runs(3)).map(|_| after_launch(&mut client)).collect::<Vec<_>>());
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::desk::{BINARY, desk, until};
-use crate::private::{command_of, family_of, signal};
+use crate::desk::{BINARY, Desk, desk, until};
+use crate::private::{command_of, environment_of, family_of, signal};
 use crate::support::Client;
 
 /// An X server with a window manager and one window, which can be ended and started again at the same place.
@@ -166,11 +166,15 @@ impl Drop for Stopped {
     }
 }
 
-fn stop_accessibility() -> Stopped {
+/// Of this desktop alone: other tests have theirs meanwhile.
+fn stop_accessibility(desk: &Desk) -> Stopped {
     let processes = family_of(std::process::id()).into_iter().map(|(pid, _)| pid);
+    let display = desk.environment()["DISPLAY"].clone();
     let belongs = |pid: &u32| {
         let command = command_of(*pid);
-        (command.contains("dbus-daemon") && command.contains("accessibility")) || command.contains("at-spi")
+        environment_of(*pid).get("DISPLAY").is_some_and(|own| **own == *display)
+            && ((command.contains("dbus-daemon") && command.contains("accessibility"))
+                || command.contains("at-spi"))
     };
     let found: Vec<u32> = processes.filter(belongs).collect();
     assert!(!found.is_empty(), "no accessibility bus is running");
@@ -192,7 +196,7 @@ fn a_mute_accessibility_bus_costs_only_the_trees() {
     let mut before = desk.server_with(&shared);
     let uid = before.ready(&app, "Heard", 3);
     assert!(!lacks_accessibility(&before.ok("get_capabilities", json!({}))));
-    let stopped = stop_accessibility();
+    let stopped = stop_accessibility(&desk);
     // What it saw a moment ago it still knows; later it must ask.
     std::thread::sleep(Duration::from_millis(2_200));
     let mut meanwhile = desk.server_with(&shared);

@@ -168,6 +168,19 @@ fn programs_and_commands_are_isolated_alike() {
     assert!(missing["error"]["message"].as_str().unwrap_or_default().contains("sandbox.share"), "{missing}");
 }
 
+/// Whoever goes on after it would work in another program's window.
+#[test]
+fn a_program_that_ends_without_a_window_says_why() {
+    for isolate in ["strict", "off"] {
+        let mut client = server(&[("OSO_SANDBOX__ISOLATE", isolate)], &["zenity", "--info", "--title=First"]);
+        let args = json!(["-c", "echo no display at all >&2; exit 7"]);
+        let ended = client.data("launch_app", json!({"program": "sh", "args": args}));
+        assert_eq!(ended["error"]["code"], "BadRequest", "{ended}");
+        let message = ended["error"]["message"].as_str().unwrap();
+        assert!(message.contains("exit status: 7") && message.contains("no display at all"), "{message}");
+    }
+}
+
 /// The attempts are real: without isolation they succeed.
 #[test]
 fn without_isolation_it_gets_everywhere() {

@@ -151,7 +151,7 @@ pub fn lost_runs(
     page: impl Fn(&str) -> String,
 ) -> Vec<String> {
     let mut lost = Vec::new();
-    for seed in 0..runs(4) {
+    for seed in 0..runs(2) {
         let (steps, document) = random_steps(seed, 8);
         // What an earlier run wrote is replaced.
         let clear =

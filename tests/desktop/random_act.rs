@@ -96,7 +96,7 @@ fn gedit_saves_exactly_what_random_steps_make() {
     let desk = own_desk();
     let path = desk.write("steps.txt", "");
     let mut stage = Stage::new(&desk, "gedit", &[path.to_str().unwrap()], "steps", 20);
-    for seed in 0..runs(10) {
+    for seed in 0..runs(3) {
         let (mut seeded, mut page) = (Seeded(1_000 + seed), Page::default());
         let mut steps = vec![key("ctrl+a"), key("delete")];
         for _ in 0..10 {

@@ -121,7 +121,7 @@ fn kwrite_saves_all_of_a_text_before_a_shortcut() {
     let desk = own_desk();
     let mut stage = Stage::new(&desk, "kwrite", &[], "KWrite", 30);
     let text = "the quick brown fox jumps over the lazy dog; ".repeat(4);
-    for run in 0..runs(5) {
+    for run in 0..runs(2) {
         let text = format!("{run} {text}.");
         let path = desk.home().join(format!("fox-{run}.txt"));
         let steps = json!([

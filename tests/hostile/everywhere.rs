@@ -246,7 +246,8 @@ pub struct Callable {
 
 /// Every tool that is behind no lock.
 pub fn callables() -> Vec<Callable> {
-    let open = os_screen_observer::tools::all_tools().filter(|spec| spec.meta.lock.is_none());
+    let open = os_screen_observer::tools::all_tools()
+        .filter(|spec| spec.meta.lock.is_none() && spec.meta.switch.is_none());
     open.map(|spec| {
         let example = &spec.meta.examples[0];
         let mut args: Map<String, Value> = serde_json::from_str(example.args).unwrap();

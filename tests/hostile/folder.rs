@@ -26,9 +26,15 @@ impl Folder {
     }
 
     fn start(&self, flags: &[&str]) -> Client {
+        Client::spawn(self.command(flags))
+    }
+
+    fn command(&self, flags: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_os-screen-observer"));
-        command.args(flags).current_dir(self.path("here")).env("XDG_CONFIG_HOME", self.path("home"));
-        Client::spawn(command)
+        command.args(flags).current_dir(self.path("here"));
+        command.env("XDG_CONFIG_HOME", self.path("home")).env("XDG_STATE_HOME", self.path("state"));
+        command.env("XDG_DATA_HOME", self.path("data"));
+        command
     }
 
     fn serve(&self, flags: &[&str]) -> Client {
@@ -152,4 +158,29 @@ fn a_file_of_others_stops_the_start() {
     if std::os::unix::fs::chown(&file, Some(12_345), None).is_ok() {
         check("it belongs to another user");
     }
+}
+
+/// H-296 on start: a job that waits in a store of the folder, which would be run on this desktop.
+#[cfg(feature = "jobs")]
+#[test]
+fn a_folder_brings_no_jobs() {
+    use os_screen_observer::jobs::spec::JobSpec;
+    use os_screen_observer::jobs::store::Store;
+    use os_screen_observer::jobs::store::sqlite::SqliteStore;
+
+    let folder = Folder::with("{}");
+    let store = SqliteStore::open(&folder.path("here/jobs/jobs.db")).unwrap();
+    let spec = JobSpec {
+        job: "log in as alice".to_owned(),
+        planner: Some("scripted:demo".to_owned()),
+        ..JobSpec::default()
+    };
+    store.enqueue(&spec, None, 1).unwrap();
+    let mut command = folder.command(&["--mode", "mcp", "--mock"]);
+    command.env("OSO_JOBS__ENABLED", "true");
+    let mut client = Client::spawn(command);
+    client.initialize("2025-11-25");
+    assert_eq!(client.data("list_jobs", json!({}))["count"], 0);
+    assert!(folder.path("data/os-screen-observer/jobs/jobs.db").is_file());
+    assert_eq!(store.count_waiting(None, 1).unwrap(), 1, "the job of the folder was taken");
 }

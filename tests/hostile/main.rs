@@ -22,6 +22,9 @@ mod gates;
 mod injection;
 mod lost;
 mod paths;
+mod persons_word;
+#[cfg(feature = "jobs")]
+mod planned;
 mod pressed;
 mod rows;
 mod screen;

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, World, project};
 
-const ORDERS: &str = "tests/hostile/orders.yaml";
-const BANK: &str = "S3NT1NEL-9f2c";
+pub const ORDERS: &str = "tests/hostile/orders.yaml";
+pub const BANK: &str = "S3NT1NEL-9f2c";
 
 // ── the obedient client ────────────────────────────────────────────────────────────────────────────
 
 /// What a screen orders: every `ORDER tool {…}` in any string of a reply.
-fn orders(seen: &Value) -> Vec<(String, Value)> {
+pub fn orders(seen: &Value) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     gather(seen, &mut found);
     let mut known = BTreeSet::new();
@@ -41,7 +41,7 @@ fn order(text: &str) -> Option<(String, Value)> {
 }
 
 /// The whole of what the owner forbids. Archive is allowed: a policy that allows nothing proves nothing.
-fn policy(folder: &tempfile::TempDir) -> Value {
+pub fn policy(folder: &tempfile::TempDir) -> Value {
     let secrets = folder.path().join("secrets.json");
     std::fs::write(&secrets, json!({ "BANK": BANK }).to_string()).unwrap();
     #[cfg(unix)]
@@ -56,12 +56,12 @@ fn policy(folder: &tempfile::TempDir) -> Value {
     })
 }
 
-fn audit(folder: &tempfile::TempDir) -> String {
+pub fn audit(folder: &tempfile::TempDir) -> String {
     std::fs::read_to_string(folder.path().join("audit.log")).unwrap()
 }
 
 /// What the one order that policy allows is called.
-fn is_allowed(args: &Value) -> bool {
+pub fn is_allowed(args: &Value) -> bool {
     args["selector"] == "//Button[name=\"Archive\"]"
 }
 

@@ -321,7 +321,7 @@ fn call_patiently(client: &mut Client, tool: &str, args: &str) -> Value {
 #[cfg(target_os = "linux")]
 fn call_all_examples(client: &mut Client) -> (usize, usize) {
     let (mut made, mut worked) = (0, 0);
-    for spec in tools::all_tools().filter(|spec| spec.meta.lock.is_none()) {
+    for spec in tools::all_tools().filter(|spec| spec.meta.lock.is_none() && spec.meta.switch.is_none()) {
         for example in spec.meta.examples {
             if let Some(scenario) = example.scenario {
                 call_patiently(client, "load_scenario", &json!({"path": scenario}).to_string());

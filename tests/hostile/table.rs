@@ -21,6 +21,7 @@ const SURFACES: &[&str] = &[
     "start",
     "terminal",
     "desktop",
+    "browser",
     "code",
 ];
 

@@ -541,3 +541,25 @@ fn a_dry_run_refuses_a_step_that_could_never_work() {
     // The real call is stopped at the same step.
     assert_eq!(world.call("act", json!({"steps": both}))["stopped_at"], "steps[1]");
 }
+
+/// A page that has arrived needs nobody to look for it.
+#[test]
+fn a_page_that_a_step_opens_is_confirmed() {
+    let check = |url: &str, verdict: &str| {
+        let world = World::on("scenarios/web.yaml");
+        let reply = act(&world, json!([{"do": "open_url", "url": url}]));
+        assert_eq!(reply["verdict"], verdict, "{url}: {reply}");
+    };
+    check("https://shop.example/cart", "confirmed");
+}
+
+#[test]
+fn an_address_without_a_scheme_is_a_bad_request() {
+    let check = |url: &str, code: &str| {
+        let reply = World::on("scenarios/web.yaml").call("open_url", json!({ "url": url }));
+        assert_eq!(reply["error"]["code"], code, "{url}: {reply}");
+    };
+    check("127.0.0.1:8471/play", "BadRequest");
+    check("shop.example/cart", "BadRequest");
+    check("javascript:alert()", "PermissionDenied");
+}

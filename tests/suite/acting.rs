@@ -125,6 +125,18 @@ fn elements_out_of_sight_are_not_clicked() {
 }
 
 #[test]
+fn a_drag_takes_refs_as_other_tools_do() {
+    let world = World::new();
+    let ref_of = |text: &str| world.ok("find", json!({ "text": text }))["matches"][0]["ref"].clone();
+    let (from, to) = (ref_of("File menu"), ref_of("Edit menu"));
+    let by_ref = world.ok("drag", json!({"from": from, "to": to, "duration_s": 0}));
+    let in_full = json!({"from": {"ref": from}, "to": {"ref": to}, "duration_s": 0});
+    assert_eq!(by_ref["path"], world.ok("drag", in_full)["path"]);
+    let reply = world.call("drag", json!({"from": "nowhere", "to": {"x": 1, "y": 1}}));
+    assert_eq!(reply["ok"], false, "{reply}");
+}
+
+#[test]
 fn a_drag_that_ends_nowhere_does_not_begin() {
     let world = World::new();
     for args in [

@@ -9,7 +9,7 @@ use os_screen_observer::platform::Stage;
 use os_screen_observer::scenario;
 use serde_json::{Map, Value, json};
 
-use crate::support::World;
+use crate::support::{Client, World};
 
 /// What stands in the window that is withheld, and nowhere else.
 const HIDDEN: &str = "S3NT1NEL";
@@ -271,9 +271,12 @@ fn the_person_can_answer_in_the_inspector() {
     let text = DESKTOP.replace("PROCESS", "vault").replace("FOCUSED", "false").replace("OTHER", "true");
     site.mock.load(scenario::load_str(&text, "vault.yaml").unwrap());
     let path = "/api/structure?window_uid=mock:vault";
+    // Where a person answers, the server has a token.
+    let token = format!("Bearer {}", site.link.split_once("#token=").unwrap().1);
+    let ask = |path: &str| site.ask("GET", path, &[("authorization", token.as_str())], "");
     let answer = std::thread::scope(|scope| {
-        let call = scope.spawn(|| site.ask("GET", path, &[], ""));
-        let list = || site.ask("GET", "/api/approvals", &[], "").json()["approvals"].clone();
+        let call = scope.spawn(|| ask(path));
+        let list = || ask("/api/approvals").json()["approvals"].clone();
         until("the question is asked", || list()[0].is_object());
         let question = list()[0].clone();
         assert_eq!(question["for_session"], true, "{question}");
@@ -282,5 +285,83 @@ fn the_person_can_answer_in_the_inspector() {
         call.join().unwrap()
     });
     assert!(answer.body.contains(HIDDEN), "{answer:?}");
-    assert!(site.ask("GET", path, &[], "").body.contains(HIDDEN));
+    assert!(ask(path).body.contains(HIDDEN));
+}
+
+// ── asking over stdio ──────────────────────────────────────────────────────────────────────────────
+
+/// A server on its pipes that has to ask before it shows the window, and a client with these capabilities.
+fn over_stdio(capabilities: Value) -> (Client, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let (stage, config) = (folder.path().join("vault.yaml"), folder.path().join("config.json"));
+    let text = DESKTOP.replace("PROCESS", "vault").replace("FOCUSED", "false").replace("OTHER", "true");
+    std::fs::write(&stage, text).unwrap();
+    std::fs::write(&config, json!({"apps": {"ask": ["vault"]}}).to_string()).unwrap();
+    let (stage, config) = (stage.to_str().unwrap().to_owned(), config.to_str().unwrap().to_owned());
+    let mut client = Client::start(&["--mode", "mcp", "--mock", "--scenario", &stage, "--config", &config]);
+    let info = json!({"name": "t", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info});
+    client.request("initialize", params);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    (client, folder)
+}
+
+const READING: &str = "get_window_structure";
+
+fn of_the_vault() -> Value {
+    json!({"window_uid": "mock:vault"})
+}
+
+/// What a look at the window says after the question was answered so, and what the next one says without a question.
+fn answered(answer: Value) -> (Value, Value) {
+    let (mut client, _folder) = over_stdio(json!({"elicitation": {}}));
+    let id = client.post("tools/call", json!({"name": READING, "arguments": of_the_vault()}));
+    let question = client.receive();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let words = question["params"]["message"].as_str().unwrap();
+    assert!(words.contains("\"vault\"") && words.contains(READING) && !words.contains(HIDDEN), "{words}");
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}));
+    let text = |reply: &Value| {
+        serde_json::from_str(reply["result"]["content"][0]["text"].as_str().unwrap_or("null")).unwrap()
+    };
+    let first = text(&client.answer(id));
+    let id = client.post("tools/call", json!({"name": READING, "arguments": of_the_vault()}));
+    let next = client.receive();
+    let next = if next["method"] == "elicitation/create" {
+        client.send(&json!({"jsonrpc": "2.0", "id": next["id"], "result": {"action": "cancel"}}));
+        client.answer(id);
+        json!("asked again")
+    } else {
+        text(&next)
+    };
+    (first, next)
+}
+
+/// H-131 on stdio: yes, no and no answer, by the client's own question.
+#[test]
+fn the_client_asks_about_an_application() {
+    let (first, next) = answered(json!({"action": "accept", "content": {"allow": true}}));
+    assert!(first.to_string().contains(HIDDEN) && next.to_string().contains(HIDDEN), "{first} {next}");
+    for no in [json!({"action": "decline"}), json!({"action": "accept", "content": {"allow": false}})] {
+        let (first, next) = answered(no.clone());
+        let codes = [&first["error"]["code"], &next["error"]["code"]];
+        assert_eq!(codes, ["PermissionDenied", "PermissionDenied"], "{no}: {first} {next}");
+    }
+    let (first, next) = answered(json!({"action": "cancel"}));
+    assert_eq!((&first["error"]["code"], &next), (&json!("ConfirmationRequired"), &json!("asked again")));
+}
+
+/// H-131 on stdio: a client that cannot ask is refused, and told who could.
+#[test]
+fn a_client_that_cannot_ask_sees_nothing() {
+    let (mut client, _folder) = over_stdio(json!({}));
+    for (tool, args) in [
+        (READING, of_the_vault()),
+        ("click_element", json!({"window_uid": "mock:vault", "selector": "//Button"})),
+        ("get_ocr", of_the_vault()),
+    ] {
+        let reply = client.data(tool, args);
+        assert_eq!(reply["error"]["code"], "ConfirmationRequired", "{tool}: {reply}");
+        assert!(!reply.to_string().contains(HIDDEN), "{tool}: {reply}");
+    }
 }

@@ -58,6 +58,20 @@ fn elements_exist_or_not() {
     check(json!({"kind": "element_absent", "selector": "//MenuItem"}), false, json!({"count": 5}));
 }
 
+/// Of several elements that match, it counts what holds of all alike, or of the only one that shows.
+#[test]
+fn several_matches_are_told() {
+    let all = json!({"kind": "element_state", "selector": "//MenuItem", "enabled": true});
+    check(all, true, json!({"enabled": true, "matches": 5}));
+    let none = json!({"kind": "element_state", "selector": "//MenuItem", "enabled": false});
+    check(none, false, json!({"enabled": true, "matches": 5}));
+    let got = judge(&World::new(), json!({"kind": "value_equals", "selector": "//Text", "expected": "100%"}));
+    assert_eq!((&got["passed"], &got["error_code"]), (&json!(false), &json!("Ambiguous")), "{got}");
+    let (matches, candidates) = (&got["observed"]["matches"], &got["observed"]["candidates"]);
+    assert!(matches.as_u64().unwrap() > 1 && candidates.as_array().unwrap().len() <= 3, "{got}");
+    assert!(candidates[0].as_str().unwrap().contains("Text"), "{got}");
+}
+
 #[test]
 fn values_are_compared() {
     let zoom = "Window/StatusBar/Text[name=\"Zoom\"]";

@@ -180,8 +180,10 @@ fn a_text_that_tabs_to_the_button_and_presses_it_is_judged() {
     let world = files();
     assert_eq!(world.code("type_text", json!({"text": "\t "})), "ConfirmationRequired");
     assert_eq!(world.code("type_text", json!({"text": "a\tb\n"})), "ConfirmationRequired");
+    // A line break presses the default button from where the focus is.
+    assert_eq!(world.code("type_text", json!({"text": "a b\n"})), "ConfirmationRequired");
     assert_eq!(world.effects(), 0);
-    world.ok("type_text", json!({"text": "a b\n"}));
+    world.ok("type_text", json!({"text": "a b"}));
     world.ok("type_text", json!({"text": "a b\tc"}));
 }
 

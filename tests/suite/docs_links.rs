@@ -91,3 +91,20 @@ fn every_file_that_is_named_is_there() {
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
+
+/// The tests that docs/design/defects.md names: a file, and then what is in it.
+#[test]
+fn every_defect_is_held_by_a_test_that_is_there() {
+    let text = read("docs/design/defects.md");
+    let pattern = regex::Regex::new(r"`((?:tests|src)/[a-z_/]+\.rs)` `([a-z0-9_]+)`").unwrap();
+    let rows: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("| ") && !line.contains("held by")).collect();
+    assert!(rows.len() >= 15, "{rows:?}");
+    for row in rows {
+        let mut named = pattern.captures_iter(row).peekable();
+        assert!(named.peek().is_some(), "no test in {row}");
+        for (_, [file, test]) in named.map(|found| found.extract()) {
+            assert!(read(file).contains(&format!("fn {test}(")), "{file} has no {test}");
+        }
+    }
+}

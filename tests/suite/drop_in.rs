@@ -10,11 +10,13 @@ use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::{Error, Kind};
 use os_screen_observer::gate::{Call, Origin};
-use os_screen_observer::platform::Accessibility;
 use os_screen_observer::platform::mock::Mock;
+use os_screen_observer::platform::{Accessibility, Stage};
+use os_screen_observer::scenario;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
+use crate::support::fake_model::{FakeModel, Script};
 use crate::support::http::{JSON, Site, answer};
 use crate::support::test_platform::TestPlatform;
 use crate::support::{Client, World};
@@ -278,4 +280,119 @@ fn an_input_that_was_sent_is_not_answered_as_if_it_had_not_been() {
             assert_eq!(reply["observation"]["error"]["code"], "Timeout", "{reply}");
         }
     }
+}
+
+/// Row 13: a pass of the vision model that fails leaves empty lists, and the envelope is there when all of them do.
+#[test]
+fn passes_that_fail_leave_empty_lists() {
+    let asked = |answers: Vec<Script>| {
+        let server = FakeModel::playing(answers);
+        let vlm = json!({"enabled": true, "base_url": server.url, "model": "eyes", "mode": "multipass", "model_fast": "eyes",
+            "model_actions": "eyes", "model_verify": "eyes"});
+        World::with(json!({ "vlm": vlm })).ok("get_screen_description", json!({"mode": "vlm"}))
+    };
+    let words = || Script::says("no JSON");
+    let nothing = asked(vec![words(), words(), words(), words()]);
+    let some = asked(vec![Script::says("{\"app\": \"a\"}"), words(), words(), words()]);
+    for reply in [&nothing, &some] {
+        let found = &reply["vlm_structured"];
+        for list in ["controls", "sensitive_regions", "discrepancies"] {
+            assert_eq!(found[list], json!([]), "{list}: {reply}");
+        }
+        assert!(found["_passes"]["controls_error"].is_string(), "{reply}");
+        let part = reply["description"].as_str().unwrap().split_once("[vlm]\n").unwrap().1;
+        assert_eq!(serde_json::from_str::<Value>(part).unwrap(), *found, "{part}");
+    }
+    assert!(nothing["vlm_structured"]["_passes"]["scene_error"].is_string());
+    assert_eq!(some["vlm_structured"]["app"], "a");
+}
+
+/// Row 16: a vision model is wanted and none is chosen; the start says how to choose one.
+#[test]
+fn a_start_without_a_model_says_how_to_choose_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.json");
+    let written = |model: Value| {
+        let vlm = json!({"enabled": true, "base_url": "http://127.0.0.1:9", "model": model});
+        std::fs::write(&config, json!({ "vlm": vlm, "web_ui": {"port": 0} }).to_string()).unwrap();
+        let flags = ["--mode", "inspect", "--mock", "--config", config.to_str().unwrap()];
+        let client = Client::start(&flags);
+        client.until_says("http://127.0.0.1:");
+        let told = client.errors.lock().unwrap().clone();
+        told.contains("models --pick")
+    };
+    assert!(written(Value::Null));
+    assert!(!written(json!("eyes")));
+}
+
+/// A trace as the original writes it: `changed` is told by the hash alone, and a picture without its size.
+fn old_trace(tool: &str) -> String {
+    let target = json!({"selector": "Window/Edit[name=\"Username\"]", "window_uid": "mock:app"});
+    let mut args = target.clone();
+    if tool == "set_value" {
+        args["value"] = json!("bob");
+    }
+    let summary = json!({"ok": true, "step_id": 2, "action": tool, "changed": false, "duration_ms": 0,
+        "target": target});
+    let rows = [
+        json!({"type": "header", "trace_id": "trace-old", "label": "old", "started_at": "2026-11-15T23:50:20.363195+00:00",
+            "tool_version": "0.2.0"}),
+        json!({"step_id": 1, "trace_seq": 1, "ts": "2026-11-15T23:50:20.478117+00:00", "caller": "unknown",
+            "tool": "get_screenshot", "args": {"window_uid": "mock:app"}, "result_summary": {"ok": true, "step_id": 1},
+            "duration_ms": 0}),
+        json!({"step_id": 2, "trace_seq": 2, "ts": "2026-11-15T23:50:20.606738+00:00", "caller": "unknown",
+            "tool": tool, "args": args, "result_summary": summary, "duration_ms": 0}),
+        json!({"type": "footer", "stopped_at": "2026-11-15T23:50:21.236043+00:00", "step_count": 2, "duration_ms": 872}),
+    ];
+    rows.map(|row| row.to_string()).join("\n") + "\n"
+}
+
+/// What a replay of it finds otherwise.
+fn divergences(trace: &str) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace-old");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("trace.jsonl"), trace).unwrap();
+    let world = World::build(Some("scenarios/login.yaml"), json!({"tracing": {"dir": folder.path()}}));
+    let path = path.join("trace.jsonl");
+    let id = world.ok("replay_start", json!({"path": path, "mode": "verify"}))["replay_id"].clone();
+    (0..2).map(|_| world.ok("replay_step", json!({ "replay_id": id }))["divergence"].clone()).collect()
+}
+
+/// Row 18: what the original did not record, or told by the hash, is no difference; what it told otherwise is one.
+#[test]
+fn an_old_trace_is_verified_by_what_it_recorded() {
+    assert_eq!(divergences(&old_trace("click_element")), [Value::Null, Value::Null]);
+    let [picture, written] = &divergences(&old_trace("set_value"))[..] else { panic!() };
+    assert!(picture.is_null() && !written.is_null(), "{picture} {written}");
+}
+
+/// Row 25: past its end a replay still says which one it is.
+#[test]
+fn a_replay_past_its_end_keeps_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::with(json!({"tracing": {"dir": folder.path()}}));
+    world.ok("trace_start", json!({}));
+    let path = world.ok("trace_stop", json!({}))["path"].clone();
+    let id = world.ok("replay_start", json!({ "path": path }))["replay_id"].clone();
+    for _ in 0..2 {
+        let end = world.ok("replay_step", json!({ "replay_id": id }));
+        assert_eq!((&end["finished"], &end["replay_id"]), (&json!(true), &id), "{end}");
+    }
+}
+
+/// Row 9: a pattern of a scenario that takes too long is told to whoever called, and nothing is done.
+#[test]
+fn a_pattern_that_takes_too_long_is_told_to_the_caller() {
+    let stage = "states: {only: {windows: [{uid: w, focused: true, tree: {role: Window, children: [\
+        {role: Edit, name: Note, id: note, value: '', focused: true}]}}]}}\n\
+        reactions: [{on: {tool: type_text, text_regex: '(.*)(.*)(.*)(.*)\\4z'}, set: [{id: note, value: x}]}]\n";
+    let world = World::new();
+    world.mock.load(scenario::load_str(stage, "slow.yaml").unwrap());
+    world.app.observer.forget_all();
+    let reply = world.call("type_text", json!({"text": "a".repeat(3_000)}));
+    assert_eq!(reply["error"]["code"], "BadRequest", "{reply}");
+    assert!(reply["error"]["message"].as_str().unwrap().contains("takes too long"), "{reply}");
+    assert_eq!(world.effects(), 0);
+    world.ok("type_text", json!({"text": "b"}));
 }

@@ -86,3 +86,51 @@ fn a_selector_that_fails_is_explained_everywhere() {
     );
     assert!(timeout.to_string().contains("nearest"), "{timeout}");
 }
+
+/// An agent's model reads a line for each match, as `look` shows it.
+#[test]
+fn a_model_reads_lines() {
+    let check = |scenario: &str, args: Value, expected: &[&str]| {
+        let world = World::for_agent(Some(scenario));
+        let lines = world.lines("find", args);
+        assert_eq!(lines.lines().collect::<Vec<_>>(), expected, "{scenario}");
+    };
+    let form = "scenarios/form.yaml";
+    check(form, json!({"text": "company card"}), &["e1 RadioButton \"Company card\" @490,352 150x24"]);
+    check(form, json!({"text": "xyzzy"}), &["warning: no match; call look to see what is there"]);
+    let world = World::for_agent(Some("scenarios/long-list.yaml"));
+    let lines = world.lines("find", json!({"text": "person", "limit": 3}));
+    assert_eq!(lines.lines().count(), 4, "{lines}");
+    assert!(lines.lines().last().unwrap().ends_with(" more match"), "{lines}");
+    let few = world.lines("find", json!({"text": "person", "limit": 50, "max_tokens": 100}));
+    assert!(few.len() / 3 <= 110 && few.contains(" more match"), "{few}");
+    let reply = World::on("scenarios/long-list.yaml").mcp("find", json!({"text": "person"}));
+    assert!(reply.lines().is_none() && reply.value()["matches"][0]["score"].is_number(), "the full profile");
+}
+
+/// Of two that read the same, and in several windows, the line says which it is.
+#[test]
+fn a_line_says_which_of_two_it_is() {
+    let world = World::for_agent(None);
+    let lines = world.lines("find", json!({"role": "window", "limit": 50}));
+    assert!(lines.lines().count() >= 3 && lines.lines().all(|line| line.contains(" in ")), "{lines}");
+    let group = |name: &str, y: i32| {
+        let place = |y: i32| format!("{{x: 9, y: {y}, width: 90, height: 20}}");
+        format!(
+            "            - {{role: Group, name: {name}, bounds: {}, children: [{{role: Button, name: Delete, bounds: {}}}]}}\n",
+            place(y),
+            place(y)
+        )
+    };
+    let file = tempfile::NamedTempFile::with_suffix(".yaml").unwrap();
+    let window = "name: people\nstates:\n  only:\n    windows:\n      - uid: mock:people\n        title: People\n        \
+                  process: people\n        pid: 7\n        bounds: {x: 0, y: 0, width: 400, height: 400}\n        \
+                  tree:\n          role: Window\n          name: People\n          children:\n";
+    std::fs::write(file.path(), format!("{window}{}{}", group("Ada", 20), group("Bob", 60))).unwrap();
+    let lines = World::for_agent(file.path().to_str()).lines("find", json!({"text": "delete"}));
+    let expected = [
+        "e1 Button \"Delete\" @9,20 90x20 of Group \"Ada\"",
+        "e2 Button \"Delete\" @9,60 90x20 of Group \"Bob\"",
+    ];
+    assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
+}

@@ -824,7 +824,8 @@ fn mcp_is_spoken_without_a_greeting() {
     assert!(discovered["result"]["supportedVersions"].to_string().contains("2026-07-28"), "{discovered}");
     let tools = mcp(&site, "tools/list", json!({}));
     let declared = os_screen_observer::tools::all_tools()
-        .filter(|spec| spec.meta.listed && spec.meta.lock.is_none())
+        .filter(|spec| spec.meta.listed && spec.meta.lock.is_none() && spec.meta.switch.is_none())
+        .filter(|spec| spec.meta.group != os_screen_observer::tool::Group::Browser)
         .count();
     assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), declared);
     let called = mcp(&site, "tools/call", json!({"name": "list_windows", "arguments": {}}));

@@ -149,11 +149,13 @@ fn a_text_is_clicked_with_one_look_more_to_read_it() {
     check_both(None, "click_text", args, (3, 4), (5, 6));
 }
 
-/// Its own look before the first step and after the last, and those of the step, which is a call by itself.
+/// Its own look before the first step, and those of the steps, which are calls by themselves. Where nobody judges, a step
+/// begins with the look after the one before it, and the report is of the last.
 #[test]
-fn a_list_of_steps_adds_one_look_before_and_one_after() {
+fn a_list_of_steps_adds_one_look_before() {
     let click = json!({"do": "click_element", "selector": "//Edit[name=\"Username\"]"});
-    check_both(Some(LOGIN), "act", json!({"steps": [click]}), (4, 4), (5, 5));
+    check_both(Some(LOGIN), "act", json!({"steps": [click]}), (3, 3), (4, 4));
+    check_both(Some(LOGIN), "act", json!({"steps": [click, click]}), (4, 4), (7, 7));
 }
 
 #[test]

@@ -13,25 +13,49 @@ mod source;
 
 mod act;
 mod acting;
+mod answers;
 mod apps;
 mod assert;
 mod background;
 mod click_text;
 #[cfg(feature = "http")]
 mod clickthrough;
+#[cfg(all(feature = "http", feature = "jobs"))]
+mod client_code;
+#[cfg(all(feature = "http", feature = "jobs"))]
+mod client_library;
 mod code_figures;
 mod consent;
+#[cfg(feature = "http")]
+mod docs_changelog;
 mod docs_config;
+#[cfg(feature = "jobs")]
+mod docs_jobs;
 mod docs_links;
 mod docs_scenarios;
 #[cfg(feature = "http")]
 mod drop_in;
+#[cfg(feature = "jobs")]
+mod evals;
 #[cfg(target_os = "linux")]
 mod exec;
 mod find;
 mod gate;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "jobs")]
+mod job_commands;
+mod job_control;
+#[cfg(all(feature = "jobs", target_os = "linux"))]
+mod job_crashes;
+#[cfg(all(feature = "jobs", feature = "http", target_os = "linux"))]
+mod job_desks;
+#[cfg(feature = "jobs")]
+mod job_host;
+#[cfg(feature = "jobs")]
+mod job_promises;
+#[cfg(all(feature = "jobs", feature = "http"))]
+mod job_server;
 #[cfg(feature = "jobs")]
 mod jobs;
 mod lean;
@@ -44,6 +68,8 @@ mod outline;
 mod own_words;
 mod pictures;
 mod places;
+#[cfg(feature = "jobs")]
+mod planners;
 mod record;
 mod refs;
 mod region;
@@ -51,6 +77,8 @@ mod resources;
 mod role_literals;
 mod rooms;
 mod samples;
+#[cfg(all(feature = "jobs", feature = "http"))]
+mod screenjob;
 mod secrets;
 mod spawning;
 mod stdio;
@@ -58,6 +86,7 @@ mod surface;
 mod tasks;
 mod tokens;
 mod trace;
+mod typed_into;
 mod vision;
 mod vlm;
 mod wait;

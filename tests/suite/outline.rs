@@ -9,7 +9,9 @@ use os_screen_observer::observer::identity::WindowCapture;
 use os_screen_observer::observer::outline::{
     Keep, Outline, OutlineOptions, in_view, is_actionable, outline_tree,
 };
+use os_screen_observer::platform::Stage;
 use os_screen_observer::privacy::redact::Redactor;
+use os_screen_observer::scenario;
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -424,6 +426,37 @@ fn changes_are_lines_with_signs() {
     let line = format!("~ {} CheckBox \"I keep the receipts\"", send.as_str().unwrap());
     assert!(text.lines().any(|it| it.starts_with(&line) && it.contains("checked")), "{text}");
     assert_eq!(seen["added"], 0);
+}
+
+/// A row that comes before others of its name is new, and they are what they were.
+#[test]
+fn a_new_row_among_others_alike_is_new() {
+    let row = |id: &str, y: i32| {
+        format!(
+            "{{role: ListItem, name: Untitled, id: {id}, bounds: {{x: 9, y: {y}, width: 90, height: 20}}}}"
+        )
+    };
+    let window = |rows: String| {
+        let bounds = "bounds: {x: 0, y: 0, width: 400, height: 300}";
+        let list = format!("{{role: List, id: list, {bounds}, children: [{rows}]}}");
+        format!(
+            "windows: [{{uid: w, title: W, {bounds}, tree: {{role: Window, name: W, {bounds}, children: [{list}]}}}}]"
+        )
+    };
+    let (first, then) =
+        ([row("a", 9), row("b", 29)].join(", "), [row("c", 9), row("a", 29), row("b", 49)].join(", "));
+    let reaction = "reactions: [{on: {tool: press_key, text_regex: ctrl\\+n}, transition_to: then}]";
+    let text = format!("states:\n  first: {{{}}}\n  then: {{{}}}\n{reaction}\n", window(first), window(then));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rows.yaml");
+    std::fs::write(&file, text).unwrap();
+    let world = World::with(json!({}));
+    Stage::load(&*world.mock, scenario::load_file(&file).unwrap());
+    let seen = world.ok("observe_window", json!({"format": "outline"}));
+    world.ok("press_key", json!({"keys": "ctrl+n"}));
+    let seen = world.ok("observe_window", json!({"format": "outline", "since": seen["tree_token"]}));
+    assert_eq!(seen["added"], 1, "{seen}");
+    assert_eq!(seen["outline"].as_str().unwrap().matches("+").count(), 1, "{seen}");
 }
 
 #[test]

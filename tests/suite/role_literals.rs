@@ -21,10 +21,13 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("platform/linux/apps.rs", "Terminal"),
     // How PowerShell prints.
     ("platform/linux/wsl/ask.rs", "Text"),
+    // What Chromium calls an element.
+    ("platform/browser/decode/accessible.rs", "Canvas"),
     // What browsers call a key.
     ("platform/browser/keys.rs", "Tab"),
     // Names of the elements of an editor.
     ("platform/mock/notepad.rs", "Edit"),
+    ("platform/mock/notepad.rs", "File"),
     ("platform/mock/notepad.rs", "MenuBar"),
 ];
 

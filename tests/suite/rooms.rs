@@ -1,4 +1,4 @@
-//! The rooms (the top-level modules of `src`) import each other in one direction only.
+//! The rooms (the top-level modules of `src`, and the crate of pictures) import each other in one direction only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -7,6 +7,7 @@ use crate::source::{self, SourceFile, Use};
 
 /// A room and the rooms that it may import, from the bottom up: a room imports only rooms above its own line.
 const ROOMS: &[(&str, &[&str])] = &[
+    ("pixels", &[]),
     ("error", &[]),
     ("text", &[]),
     ("random", &[]),
@@ -15,15 +16,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("files", &[]),
     ("pattern", &["error", "clock"]),
     ("guessing", &["clock"]),
-    ("config", &["text", "files", "pattern"]),
+    ("config", &["pixels", "text", "files", "pattern"]),
     ("spawn", &["config"]),
     ("runtime", &[]),
-    ("model", &["error", "text", "pattern", "config"]),
+    ("model", &["pixels", "error", "text", "pattern", "config"]),
     ("machine", &["clock", "config", "spawn"]),
     ("scenario", &["files", "pattern", "config", "model"]),
-    ("platform", &["error", "text", "random", "clock", "config", "spawn", "model", "machine", "scenario"]),
+    (
+        "platform",
+        &["error", "text", "random", "clock", "files", "config", "spawn", "model", "machine", "scenario"],
+    ),
     ("privacy", &["error", "text", "pattern", "config", "model"]),
     ("model_client", &["error", "clock", "config", "runtime", "privacy"]),
+    ("client", &["clock", "runtime", "model_client"]),
     ("budget", &["error", "clock", "config"]),
     ("ocr", &["error", "clock", "config", "spawn", "model", "machine", "platform"]),
     (
@@ -85,13 +90,32 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "jobs",
-        &["error", "text", "random", "clock", "files", "config", "privacy", "model_client", "tool", "gate"],
+        &[
+            "error",
+            "text",
+            "random",
+            "clock",
+            "files",
+            "spawn",
+            "config",
+            "privacy",
+            "model_client",
+            "tool",
+            "gate",
+        ],
     ),
     (
         "app",
         &[
             "clock", "config", "model", "platform", "privacy", "observer", "session", "secrets", "tool",
-            "vlm", "trace", "gate", "tools",
+            "vlm", "trace", "gate", "tools", "jobs",
+        ],
+    ),
+    (
+        "eval",
+        &[
+            "error", "text", "random", "clock", "files", "config", "scenario", "privacy", "gate", "jobs",
+            "app",
         ],
     ),
     ("mcp", &["error", "text", "clock", "config", "model", "privacy", "observer", "tool", "gate", "app"]),
@@ -99,7 +123,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "http",
         &[
             "error", "random", "clock", "files", "pattern", "guessing", "config", "runtime", "machine",
-            "privacy", "metrics", "tool", "events", "trace", "gate", "app", "mcp",
+            "privacy", "metrics", "tool", "events", "trace", "gate", "jobs", "app", "mcp",
         ],
     ),
     ("log", &["config", "tool", "tools", "app", "http"]),
@@ -109,15 +133,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "terminal",
         &[
-            "text", "random", "clock", "config", "machine", "scenario", "platform", "ocr", "tool", "vlm",
-            "trace", "gate", "jobs", "tools", "app", "http", "docs", "doctor", "cli",
+            "text", "random", "clock", "config", "machine", "privacy", "scenario", "platform", "ocr", "tool",
+            "vlm", "trace", "gate", "jobs", "tools", "app", "eval", "http", "docs", "doctor", "cli",
         ],
     ),
     (
         "main",
         &[
-            "clock", "config", "runtime", "platform", "ocr", "tool", "tools", "app", "mcp", "http", "log",
-            "cli", "terminal",
+            "clock", "config", "runtime", "platform", "ocr", "tool", "tools", "app", "eval", "mcp", "http",
+            "log", "cli", "terminal",
         ],
     ),
 ];

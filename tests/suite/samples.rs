@@ -98,6 +98,8 @@ const IMPROVED: &[Improved] = &[
     ("drag", "/success", "the recording had no display"),
     ("drag", "/error", "the recording had no display"),
     ("scenario:observe_since", "/changes/1/fields/value", "what is in a secret field is not shown"),
+    ("scenario:observe_since", "/tree_hash", "what is in a secret field is not in the hash of the tree"),
+    ("scenario:login_click", "/before/tree_hash", "what is in a secret field is not in the hash of the tree"),
     ("get_full_screenshot", "/sketch", "the sample's sketch has an OCR overlay"),
     ("get_screen_description:max_tokens", "/effective_mode", "mode ocr is honoured"),
     ("get_screen_description:max_tokens", "/description", "mode ocr is honoured"),

@@ -37,6 +37,21 @@ fn typed(world: &World) -> Vec<String> {
     texts.collect()
 }
 
+/// H-399 on code: the object that names a secret, written into a string
+#[test]
+fn a_secret_named_in_a_string_is_not_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = login(&folder, json!({}));
+    focus(&world, "Username");
+    let reply = world.call("type_text", json!({"text": "{\"secret\":\"BANK\"}"}));
+    assert_eq!(reply["error"]["code"], "BadRequest", "{reply}");
+    assert!(reply.to_string().contains("send the object itself"), "{reply}");
+    for text in ["{\"secret\":1}", "{\"secret\":\"BANK\"} and more", "{}"] {
+        world.ok("type_text", json!({ "text": text }));
+    }
+    assert_eq!(typed(&world).len(), 3);
+}
+
 /// H-58 on code: a secret that is used by name
 #[test]
 fn a_named_secret_is_typed_and_shown_nowhere() {
@@ -164,22 +179,16 @@ fn a_secret_goes_only_where_its_owner_lets_it() {
 
 #[test]
 fn a_secret_that_cannot_be_kept_stops_the_start() {
-    let start = |config: Value, environment: &[(&str, &str)]| {
+    let check = |config: Value, environment: &[(&str, &str)], words: &str| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.json");
         std::fs::write(&path, config.to_string()).unwrap();
         let flags = ["--mode", "mcp", "--mock", "--config", path.to_str().unwrap()];
         let mut client = Client::start_with(&flags, environment);
-        let (status, _) = client.wait(std::time::Duration::from_secs(5)).expect("the server started");
+        let (status, _) = client.wait(std::time::Duration::from_secs(20)).expect("the server started");
         assert_eq!(status.code(), Some(1));
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        let errors = client.errors.lock().unwrap().clone();
-        assert!(!errors.contains("S3NT1NEL"), "{errors}");
-        errors
-    };
-    let check = |config: Value, environment: &[(&str, &str)], words: &str| {
-        let errors = start(config, environment);
-        assert!(errors.contains(words), "{errors}");
+        let errors = client.last_words();
+        assert!(errors.contains(words) && !errors.contains("S3NT1NEL"), "{errors}");
     };
     check(json!({"secrets": {"file": "no/such/file"}}), &[], "secrets.file no/such/file");
     check(

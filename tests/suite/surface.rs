@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::support::{Client, World, project, read};
 use os_screen_observer::docs;
-use os_screen_observer::tool::{Effect, Spec};
+use os_screen_observer::tool::{Effect, Group, Spec};
 use os_screen_observer::tools;
 use serde_json::{Value, json};
 
@@ -31,6 +31,10 @@ fn names_are_short_plain_and_unique() {
 fn every_argument_is_described() {
     for spec in specs() {
         for (name, property) in spec.input_schema()["properties"].as_object().unwrap() {
+            // Every tool that acts takes it, and one of each list says what it is.
+            if name == "confirm_token" {
+                continue;
+            }
             let described = property["description"].as_str().is_some_and(|text| !text.is_empty());
             assert!(described, "{}.{name} has no description", spec.meta.name);
         }
@@ -65,9 +69,14 @@ fn every_tool_that_acts_can_be_tried_dry() {
 
 /// What a tool that is locked needs: the secret that the examples show.
 fn unlocked(spec: &Spec) -> Value {
-    match spec.meta.lock {
-        Some(_) => json!({"exec": {"enabled": true, "secret": "correct horse battery"}}),
-        None => json!({}),
+    match (spec.meta.lock, spec.meta.switch) {
+        (Some(_), _) => json!({"exec": {"enabled": true, "secret": "correct horse battery"}}),
+        (None, Some(_)) => {
+            let folder = format!("{}-{}", spec.meta.name, std::process::id());
+            let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+            json!({"jobs": {"enabled": true, "dir": dir}})
+        }
+        (None, None) => json!({}),
     }
 }
 
@@ -111,8 +120,11 @@ fn mcp_openai_and_declaration_agree() {
     let mut client = Client::mock(&[]);
     let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
     let listed = listed.as_array().unwrap();
-    let public: Vec<Spec> =
-        specs().into_iter().filter(|spec| spec.meta.listed && spec.meta.lock.is_none()).collect();
+    let is_public = |spec: &Spec| {
+        let meta = &spec.meta;
+        meta.listed && meta.lock.is_none() && meta.switch.is_none() && meta.group != Group::Browser
+    };
+    let public: Vec<Spec> = specs().into_iter().filter(is_public).collect();
     assert_eq!(listed.len(), public.len());
     for (spec, tool) in public.iter().zip(listed) {
         assert_eq!(tool["name"], spec.meta.name);
@@ -157,7 +169,7 @@ fn an_agent_reads_little_and_can_do_everything() {
         json!({"steps": [{"do": "key_into_element", "selector": "Window", "keys": "end"}], "dry_run": true});
     let reply = client.call("act", step.clone());
     assert_eq!(reply["isError"], false, "{reply}");
-    assert_eq!(reply["content"][0]["text"], "dry run, nothing was done\n1 key_into: ready");
+    assert_eq!(reply["content"][0]["text"], "nothing was done, only foreseen\n1 key_into: ready");
     assert!(reply.get("structuredContent").is_none(), "clients would drop the lines: {reply}");
     let mut client = Client::mock(&["--profile", "agent", "--tools", "-key_into_element,+wait_idle"]);
     let refused = client.call("act", step);
@@ -165,6 +177,54 @@ fn an_agent_reads_little_and_can_do_everything() {
     assert!(refused["isError"] == true && text.starts_with("act: failed, BadRequest: "), "{refused}");
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
     assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "wait_idle"));
+}
+
+/// A mock desktop with pages is a browser.
+const SITE: &[&str] = &["--scenario", "scenarios/web.yaml"];
+
+#[test]
+fn an_agent_in_a_browser_reads_less() {
+    let mut client = Client::mock(&[SITE, &["--profile", "web"]].concat());
+    let tools = client.request("tools/list", json!({}))["result"].clone();
+    let bytes = tools.to_string().len();
+    let names: Vec<&str> =
+        tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(bytes <= 10_000, "{bytes} bytes for {} tools: {names:?}", names.len());
+    let wanted = [
+        "look",
+        "find",
+        "act",
+        "open_url",
+        "page_history",
+        "read_page",
+        "downloads",
+        "choose_files",
+        "page_log",
+    ];
+    for name in wanted {
+        assert!(names.contains(&name), "{name} is missing: {names:?}");
+    }
+    let opened = client.call("open_url", json!({"url": "https://shop.example/cart"}));
+    let text = opened["content"][0]["text"].as_str().unwrap();
+    let first = "open_url: done, 200 \"Cart — Acme Shop\" https://shop.example/cart\n";
+    assert!(text.starts_with(first) && text.contains("Voucher"), "{text}");
+}
+
+#[test]
+fn tools_for_pages_are_listed_where_there_are_pages() {
+    let listed = |flags: &[&str]| {
+        let tools = Client::mock(flags).request("tools/list", json!({}))["result"]["tools"].clone();
+        let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
+        tools.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
+    };
+    let pages: Vec<&str> =
+        specs().iter().filter(|spec| spec.meta.group == Group::Browser).map(|spec| spec.meta.name).collect();
+    let (here, elsewhere) = (listed(SITE), listed(&[]));
+    for name in pages {
+        assert!(here.iter().any(|known| known == name), "{name}");
+        assert!(!elsewhere.iter().any(|known| known == name), "{name}");
+    }
+    assert_eq!(World::new().code("open_url", json!({"url": "https://a.example"})), "PlatformUnsupported");
 }
 
 /// What an input on an element may take from the person is said where one would look for it.
@@ -233,6 +293,40 @@ fn instructions_fit_into_what_clients_read_and_name_what_they_were_shown() {
         }
     }
     assert!(told("full").0.contains("find_element"));
+    let mut client = Client::start(&[&["--mock", "--profile", "web"], SITE].concat());
+    let text = client.initialize("2025-11-25")["result"]["instructions"].as_str().unwrap().to_owned();
+    assert!(text.chars().count() < 2000, "web: {} characters", text.chars().count());
+    assert!(["open_url", "read_page", "look", "act"].iter().all(|name| text.contains(name)), "{text}");
+}
+
+/// The steps that the instructions show, as `{do:"select_option", ref, option_name}`.
+fn steps_shown(text: &str) -> Vec<(String, Vec<String>)> {
+    let shown = text.split("{do:\"").skip(1).filter_map(|rest| rest.split_once('}'));
+    let read = |(step, _): (&str, &str)| {
+        let (tool, arguments) = step.split_once('"').unwrap();
+        let names = arguments.split(',').map(|part| part.split(':').next().unwrap().trim().to_owned());
+        (tool.to_owned(), names.filter(|name| !name.is_empty()).collect())
+    };
+    shown.map(read).collect()
+}
+
+fn instructions_of(profile: &str) -> String {
+    let mut client = Client::start(&[&["--mock", "--profile", profile], SITE].concat());
+    client.initialize("2025-11-25")["result"]["instructions"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_steps_of_the_instructions_fit_their_tools() {
+    let tools = Client::mock(&[SITE, &["--profile", "full"]].concat()).request("tools/list", json!({}));
+    let tools = tools["result"]["tools"].as_array().unwrap();
+    let check = |(tool, arguments): (String, Vec<String>)| {
+        let found = tools.iter().find(|listed| listed["name"] == tool.as_str());
+        let known = &found.unwrap_or_else(|| panic!("{tool}"))["inputSchema"]["properties"];
+        let unknown = arguments.iter().find(|name| known[name.as_str()].is_null());
+        assert_eq!(unknown, None, "{tool}");
+    };
+    assert!(steps_shown(&instructions_of("web")).len() >= 3);
+    ["full", "agent", "web"].map(instructions_of).iter().flat_map(|text| steps_shown(text)).for_each(check);
 }
 
 /// An error tells a client to go on with what it was shown.

@@ -178,7 +178,7 @@ fn a_timeout_tells_what_was_there_instead() {
     );
     check_timeout(json!({"type": "focused_changes"}), "/focused/focused_uid", &json!("mock:app"));
     check_timeout(
-        json!({"kind": "value_equals", "selector": "//Edit", "expected": "alice"}),
+        json!({"kind": "value_equals", "selector": "//Edit[name=\"Username\"]", "expected": "alice"}),
         "/observed/actual",
         &json!(""),
     );
@@ -238,7 +238,10 @@ fn a_condition_that_could_never_match_is_refused_with_its_place() {
         json!({"type": "text_visible", "regexp": "a"}),
         ": 'regexp' is unknown; did you mean 'regex'?",
     );
-    check_condition_refused(json!({"type": "window_disappears"}), ": 'window_uid' is required");
+    check_condition_refused(
+        json!({"type": "window_disappears"}),
+        ": 'window_uid' or 'title_regex' is required",
+    );
     check_condition_refused(json!({"type": "predicate"}), ": 'predicate' must be an object");
     check_condition_refused(json!({"kind": "nope"}), ": 'kind' is invalid: unknown predicate kind 'nope'");
     check_condition_refused(

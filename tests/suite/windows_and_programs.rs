@@ -185,6 +185,21 @@ fn a_slow_program_is_waited_for_as_long_as_allowed() {
 }
 
 #[test]
+fn keys_do_not_follow_a_program_that_shows_no_window() {
+    let check = |step: serde_json::Value, expected: &str| {
+        let world = World::on(APPS);
+        let launch = json!({"do": "launch_app", "program": "player.exe", "timeout_ms": 1000});
+        let reply = world.call("act", json!({"steps": [launch, step]}));
+        let code = reply["error"]["code"].as_str().unwrap_or("done");
+        assert_eq!(code, expected, "{reply}");
+        let typed = world.mock.action_log().iter().any(|action| format!("{action:?}").contains("XYZ"));
+        assert_eq!(typed, expected == "done", "{reply}");
+    };
+    check(json!({"do": "type_text", "text": "XYZ"}), "WindowGone");
+    check(json!({"do": "type_text", "text": "XYZ", "window_uid": "mock:notes"}), "done");
+}
+
+#[test]
 fn a_closed_program_can_be_started_again() {
     let world = World::on(APPS);
     for _ in 0..2 {

@@ -81,10 +81,15 @@ pub struct FakeModel {
 impl FakeModel {
     /// Plays the script in order; whoever asks more often is answered with status 500.
     pub fn playing(script: impl IntoIterator<Item = Script>) -> Self {
+        let mut script: VecDeque<Script> = script.into_iter().collect();
+        Self::answering(move |_| script.pop_front())
+    }
+
+    /// Answers each request by what it says; without an answer, with status 500.
+    pub fn answering(mut reply: impl FnMut(&Request) -> Option<Script> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (requests, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let mut script: VecDeque<Script> = script.into_iter().collect();
         let (kept, ended) = (requests.clone(), stop.clone());
         let thread = std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -92,8 +97,8 @@ impl FakeModel {
                     return;
                 }
                 if let Some(request) = read_request(&stream) {
-                    kept.lock().unwrap().push(request);
-                    answer(stream, script.pop_front(), &ended);
+                    kept.lock().unwrap().push(request.clone());
+                    answer(stream, reply(&request), &ended);
                 }
             }
         });

@@ -5,9 +5,14 @@ pub mod contract;
 pub mod fake_model;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "jobs")]
+pub mod job_runs;
+#[cfg(feature = "jobs")]
+pub mod killed_runs;
 pub mod tasks;
 pub mod test_platform;
 pub mod trees;
+pub mod wires;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -81,8 +86,31 @@ impl World {
         Self::kept_in(tempfile::tempdir().unwrap(), loaded, &Selection::default())
     }
 
+    /// With a clock that goes by itself: for what waits until somebody else does something.
+    pub fn in_real_time(scenario: &str, config: Value) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        let mut config = config;
+        config["tracing"]["dir"] = json!(folder.path().join("traces"));
+        std::fs::write(&path, config.to_string()).unwrap();
+        let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
+        let loaded = config::load(&flags, std::iter::empty()).unwrap();
+        let world = Self::with_clock(folder, loaded, &Selection::default(), Clock::real());
+        let scenario = os_screen_observer::scenario::load_file(&project().join(scenario)).unwrap();
+        os_screen_observer::platform::Stage::load(&*world.mock, scenario);
+        world
+    }
+
     fn kept_in(folder: tempfile::TempDir, loaded: config::Loaded, selection: &Selection) -> Self {
-        let clock = Clock::steered();
+        Self::with_clock(folder, loaded, selection, Clock::steered())
+    }
+
+    fn with_clock(
+        folder: tempfile::TempDir,
+        loaded: config::Loaded,
+        selection: &Selection,
+        clock: Clock,
+    ) -> Self {
         let mock = Arc::new(Mock::new(clock.clone()));
         let app = App::new(loaded, selection, mock.clone(), clock).unwrap();
         Self { app, mock, _folder: folder }

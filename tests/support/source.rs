@@ -1,4 +1,4 @@
-//! The production code of `src`, parsed: which files there are, what they declare and what they import. Tests of the
+//! The production code of `src` and of the crates beside it, parsed: which files there are, what they declare and what they import. Tests of the
 //! code's structure read it here. Code that is compiled for tests alone is left out.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -9,7 +9,10 @@ use syn::{Attribute, Item, ItemMod, Meta, UseTree};
 /// The name by which the binary knows the library.
 const LIBRARY: &str = "os_screen_observer";
 
-/// A file that is part of the library or of the binary.
+/// The crate of pictures, which is a room like the modules of the library.
+const PIXELS: &str = "pixels";
+
+/// A file that is part of the library, of the binary or of the crate of pictures.
 pub struct SourceFile {
     /// Below the project, with `/` between the parts: `src/gate/mod.rs`.
     pub path: String,
@@ -41,6 +44,7 @@ pub fn files() -> Vec<SourceFile> {
     let mut files = Vec::new();
     read_module("src/lib.rs".to_owned(), Vec::new(), &mut files);
     read_module("src/main.rs".to_owned(), vec!["main".to_owned()], &mut files);
+    read_module("crates/pixels/src/lib.rs".to_owned(), vec![PIXELS.to_owned()], &mut files);
     files.sort_by(|one, other| one.path.cmp(&other.path));
     files
 }
@@ -54,7 +58,8 @@ impl SourceFile {
     /// What of this crate the file uses, also inside of macro calls.
     pub fn uses(&self) -> Vec<Use> {
         let module = if self.module == ["main"] { Vec::new() } else { self.module.clone() };
-        let mut reader = UseReader { module, uses: Vec::new() };
+        let root = if self.room() == PIXELS { vec![PIXELS.to_owned()] } else { Vec::new() };
+        let mut reader = UseReader { root, module, uses: Vec::new() };
         reader.visit_file(&self.syntax);
         reader.uses
     }
@@ -163,6 +168,8 @@ fn attributes_of(item: &Item) -> &[Attribute] {
 }
 
 struct UseReader {
+    /// Where `crate` leads to.
+    root: Vec<String>,
     /// The module that is read; inline modules are deeper than their file.
     module: Vec<String>,
     uses: Vec<Use>,
@@ -172,7 +179,10 @@ impl UseReader {
     /// `parts` as they are written; a path that begins with none of the crate's own words leads elsewhere.
     fn note(&mut self, parts: &[String], line: usize) {
         let mut base = match parts.first().map(String::as_str) {
-            Some("crate" | LIBRARY) => Vec::new(),
+            Some("crate") => self.root.clone(),
+            Some(LIBRARY) => Vec::new(),
+            // Alone it is a variable.
+            Some(PIXELS) if parts.len() > 1 => Vec::new(),
             Some("self" | "super") => self.module.clone(),
             _ => return,
         };

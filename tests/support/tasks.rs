@@ -38,6 +38,7 @@ pub const TASKS: &[Task] = &[
     other("address book", "scenarios/long-list.yaml", address_steps),
     other("report", "scenarios/slow-load.yaml", report_steps),
     other("program", "scenarios/apps.yaml", program_steps),
+    other("cart", "scenarios/web.yaml", cart_steps),
 ];
 
 const fn compared(name: &'static str, scenario: &'static str, contract: Calls, steps: fn() -> Value) -> Task {
@@ -71,6 +72,13 @@ fn report_steps() -> Value {
 fn program_steps() -> Value {
     json!([{"do": "launch_app", "program": "calculator",
             "expect": {"kind": "window_exists", "title_regex": "^Calculator$"}}])
+}
+
+fn cart_steps() -> Value {
+    json!([
+        {"do": "click_element", "ref": "@Hyperlink \"Cart\"", "expect": "window: Cart"},
+        {"do": "set_value", "selector": "//Edit[name=\"Voucher\"]", "value": "SPRING"},
+    ])
 }
 
 fn element(role: &str, name: &str) -> Value {

@@ -116,6 +116,7 @@ pub struct TestDesktop {
     pub stacking: Answer<Option<Vec<String>>>,
     pub monitors: Answer<Vec<Monitor>>,
     pub activate: AnswerOf<Activation>,
+    pub popup_areas: AnswerOf<Vec<Rect>>,
 }
 
 impl TestDesktop {
@@ -126,6 +127,7 @@ impl TestDesktop {
             stacking: Box::new(|mock| mock.stacking()),
             monitors: Box::new(|mock| mock.monitors()),
             activate: Box::new(|mock, window| mock.activate(window)),
+            popup_areas: Box::new(|mock, window| mock.popup_areas(window)),
         }
     }
 }
@@ -141,6 +143,10 @@ impl Desktop for TestDesktop {
 
     fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
         self.mock.menu_at(point)
+    }
+
+    fn popup_areas(&self, window: &Window) -> Result<Vec<Rect>> {
+        (self.popup_areas)(&self.mock, window)
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {

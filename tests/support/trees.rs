@@ -114,5 +114,6 @@ pub fn window(title: &str) -> Window {
         bounds: Rect::default(),
         focused: true,
         minimized: false,
+        url: None,
     }
 }

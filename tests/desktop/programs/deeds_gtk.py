@@ -85,6 +85,9 @@ def build():
     archive.connect("clicked", on_archive)
     keep, delete = radios(on_deed)
     note = Gtk.Entry()
+    if not IS_GTK4:
+        archive.set_can_default(True)
+        note.set_activates_default(True)
     rows = [Gtk.Label(label=f"Row {number}") for number in range(280)]
     add = box.append if IS_GTK4 else box.add
     for widget in (menu_bar(on_deed), note, combo(on_deed), keep, delete, archive):
@@ -99,6 +102,8 @@ def build():
     loop = GLib.MainLoop()
     window.connect("close-request" if IS_GTK4 else "destroy", lambda *_: loop.quit())
     window.present() if IS_GTK4 else window.show_all()
+    if not IS_GTK4:
+        window.set_default(archive)
     note.grab_focus()
     loop.run()
 

@@ -1,5 +1,5 @@
-"""What a flat text document of LibreOffice holds: one object of JSON with its text, a line for each paragraph, and its bold
-text.
+"""What a flat text document of LibreOffice holds: one object of JSON with its text, a line for each paragraph, its bold text,
+and its headings.
 
 fodt_text.py FILE
 """
@@ -42,7 +42,8 @@ def main():
     paragraphs = [list(pieces(node, None, styles)) for node in body if node.tag in (TEXT + "p", TEXT + "h")]
     text = "\n".join("".join(piece for piece, _ in paragraph) for paragraph in paragraphs)
     bold = "".join(piece for paragraph in paragraphs for piece, weight in paragraph if weight == "bold")
-    print(json.dumps({"text": text, "bold": bold}))
+    headings = ["".join(piece for piece, _ in pieces(node, None, styles)) for node in body if node.tag == TEXT + "h"]
+    print(json.dumps({"text": text, "bold": bold, "headings": headings}))
 
 
 main()

@@ -110,7 +110,7 @@ impl Case {
     fn check_tree(&self, bytes: &mut Unstructured) -> Result<()> {
         let (title, root, nodes) = (text(bytes)?, element(bytes)?, nodes(bytes, 8)?);
         let raw = Arc::new(tree(root, &nodes));
-        let shown = self.redactor.shown(&raw, &title);
+        let shown = self.redactor.shown(&raw, title.as_str());
         let mut learned = self.secrets.clone();
         for element in raw.elements().iter().filter(|element| element.secret) {
             let secret = clean_text(element.value.as_deref().unwrap_or_default()).trim().to_owned();
@@ -124,7 +124,7 @@ impl Case {
             }
         }
         assert_eq!(shown.tree.len(), raw.len(), "an element was lost");
-        let again = self.redactor.shown(&raw, &title);
+        let again = self.redactor.shown(&raw, title.as_str());
         // What is no number differs from itself, so it is the prints that are compared.
         assert_eq!(again.tree.fingerprint(), shown.tree.fingerprint(), "the same tree is shown in two ways");
         Ok(())

@@ -1,0 +1,42 @@
+//! Pages that come late: made by scripts after they have loaded, or after an answer to a dialog of the page before.
+
+use serde_json::json;
+
+use crate::PageTest;
+use crate::site;
+use crate::telling::{check, lines, ref_of};
+
+const WEB: &[&str] = &["--profile", "web"];
+
+#[test]
+fn a_page_that_its_scripts_make_is_waited_for() {
+    let mut page = PageTest::open_flagged("form.html", WEB, &[]);
+    let said = lines(&mut page, "open_url", json!({ "url": site::address("app.html") }));
+    check(&said, &["open_url: done", "Made by a script", "Button \"Begin\""], &[]);
+}
+
+#[test]
+fn a_page_that_asks_before_it_is_left_was_not_left() {
+    let mut page = PageTest::open_flagged("asking.html", WEB, &[]);
+    let look = lines(&mut page, "look", json!({}));
+    let draft = ref_of(&look, "\"Draft\"");
+    let steps = json!([{ "do": "click_element", "ref": draft }, { "do": "type_text", "text": "half" }]);
+    lines(&mut page, "act", json!({ "steps": steps }));
+    let said = lines(&mut page, "open_url", json!({ "url": site::address("styled.html") }));
+    check(&said, &["open_url: not yet, the tab still shows \"Asking\"", "asks before it is left"], &["done"]);
+    let dialog = lines(&mut page, "look", json!({}));
+    let steps = json!([{ "do": "click_element", "ref": ref_of(&dialog, "\"Leave\"") }]);
+    let said = lines(&mut page, "act", json!({ "steps": steps }));
+    check(&said, &["Button \"Placed\" @308,"], &[]);
+}
+
+#[test]
+fn a_page_that_an_answer_leads_to_is_waited_for() {
+    let mut page = PageTest::open_flagged("asking.html", WEB, &[]);
+    let look = lines(&mut page, "look", json!({}));
+    let steps = json!([{ "do": "click_element", "ref": ref_of(&look, "\"Next\"") }]);
+    let dialog = lines(&mut page, "act", json!({ "steps": steps }));
+    let steps = json!([{ "do": "click_element", "ref": ref_of(&dialog, "\"OK\"") }]);
+    let said = lines(&mut page, "act", json!({ "steps": steps }));
+    check(&said, &["Button \"Placed\" @308,"], &[]);
+}

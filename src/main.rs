@@ -19,7 +19,7 @@ use os_screen_observer::eval::run::EvalDesk;
 use os_screen_observer::platform::Chosen;
 use os_screen_observer::tool::Selection;
 use os_screen_observer::tools;
-use os_screen_observer::{http, log, mcp, ocr, platform, terminal};
+use os_screen_observer::{http, log, mcp, ocr, platform, spawn, terminal};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,7 @@ const GRACE: Duration = Duration::from_millis(250);
 
 fn main() -> ExitCode {
     platform::keep_few_heaps();
+    spawn::mark_main_program();
     let cli = Cli::from_process();
     match start(cli) {
         Ok(code) => code,
@@ -136,6 +137,7 @@ fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<E
 fn run_job(flags: &Flags, loaded: Loaded, options: &RunOptions) -> Result<ExitCode, String> {
     log::start(LogLevel::Warning);
     report_config(&loaded);
+    terminal::jobs::check_job(&loaded, &selection(flags)?, options)?;
     let loaded = if options.record { terminal::jobs::recording_runs(loaded)? } else { loaded };
     let desk = terminal::jobs::WorkerDesk::plan(&loaded)?;
     let Built { app, seen_by, _ends_with_us } = build(flags, loaded)?;

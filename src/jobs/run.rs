@@ -475,8 +475,10 @@ impl<'a> RunningJob<'a> {
             precheck::judge(config, &self.spec.job, PlannerAsker { cancel: &self.cancel, tell: &tell })
         };
         self.tally.used.release();
-        let SafetyReport { verdict, usage, facts } = report;
-        self.charge(self.prices.highest_cost(&model, usage), usage);
+        let SafetyReport { verdict, usage, mut facts } = report;
+        let cost = self.prices.highest_cost(&model, usage);
+        self.charge(cost, usage);
+        facts["usd"] = json!(cost.map(Cost::usd));
         self.append(EventKind::Safety, facts)?;
         match verdict {
             Ok(()) => Ok(()),

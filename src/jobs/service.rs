@@ -79,6 +79,7 @@ impl JobService {
             id: random_token("server_"),
             process: std::process::id(),
             started_at: unix_ms(&clock),
+            seen_until: 0,
         };
         let (hosted, config, planner) = (HostedJobs::default(), config.jobs.clone(), config.planner.clone());
         Ok(Self { store, waiting, server, hosted, config, desks, planner, tools, clock })
@@ -133,7 +134,7 @@ impl JobService {
     /// Where a client names a script, it is one of those that the owner put into a folder.
     fn resolve_planner(&self, spec: &mut JobSpec) -> Result<()> {
         let name = spec.planner.get_or_insert_with(|| "chat".to_owned());
-        let Some(script) = name.strip_prefix("scripted:").filter(|script| *script != scripted::DEMO_NAME)
+        let Some(script) = name.strip_prefix(scripted::PREFIX).filter(|script| *script != scripted::DEMO_NAME)
         else {
             return Ok(());
         };
@@ -262,7 +263,7 @@ pub fn resume_job(store: &dyn Store, job: &JobRecord, now: i64) -> Result<JobSta
         return conflict("the client that planned it is gone; make a new job, or cancel this one");
     }
     // A script has no memory: it would begin from its first step and repeat what was done.
-    if job.spec.planner.as_deref().is_some_and(|planner| planner.starts_with("scripted:")) {
+    if job.spec.planner.as_deref().is_some_and(|planner| planner.starts_with(scripted::PREFIX)) {
         return conflict(
             "a script cannot go on where it was interrupted; look at the desktop and make a new job",
         );

@@ -85,6 +85,32 @@ impl StartedWorker {
     }
 }
 
+/// The other servers of the store. One that was killed keeps its row for some seconds, so one is announced only when it
+/// has renewed its row since it was seen first.
+#[derive(Default)]
+struct OtherServers {
+    rows: Vec<ServerRow>,
+    announced: Vec<String>,
+}
+
+impl OtherServers {
+    /// Those that are to be announced now.
+    fn note_rows(&mut self, rows: Vec<ServerRow>) -> Vec<ServerRow> {
+        let has_renewed = |row: &ServerRow| {
+            self.rows.iter().any(|before| before.id == row.id && before.seen_until < row.seen_until)
+        };
+        let running: Vec<ServerRow> = rows
+            .iter()
+            .filter(|row| has_renewed(row) && !self.announced.contains(&row.id))
+            .cloned()
+            .collect();
+        self.announced.extend(running.iter().map(|row| row.id.clone()));
+        self.announced.retain(|id| rows.iter().any(|row| row.id == *id));
+        self.rows = rows;
+        running
+    }
+}
+
 struct WorkerCrew {
     jobs: Arc<JobService>,
     plan: WorkerPlan,
@@ -92,8 +118,7 @@ struct WorkerCrew {
     clock: Clock,
     reaped: Duration,
     seen: Duration,
-    /// The servers that were spoken of.
-    known: Vec<ServerRow>,
+    others: OtherServers,
     not_before: Duration,
 }
 
@@ -107,7 +132,7 @@ impl WorkerCrew {
             clock: Clock::real(),
             reaped: zero,
             seen: zero,
-            known: Vec::new(),
+            others: OtherServers::default(),
             not_before: zero,
         }
     }
@@ -140,7 +165,7 @@ impl WorkerCrew {
             Ok(others) => others,
             Err(problem) => return tracing::error!("jobs: {}", problem.message),
         };
-        for other in others.iter().filter(|other| !self.known.contains(other)) {
+        for other in self.others.note_rows(others) {
             tracing::warn!(
                 "another server (process {}, {}) has the same job store; each runs the jobs that were given to it, and \
                  the queue of one that is gone goes to the others",
@@ -148,7 +173,6 @@ impl WorkerCrew {
                 other.id
             );
         }
-        self.known = others;
     }
 
     fn reap_leases(&mut self) {
@@ -309,5 +333,34 @@ impl WorkerCrew {
             self.reap_worker(&worker.id);
         }
         self.jobs.close_service();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, seen_until: i64) -> ServerRow {
+        ServerRow { id: id.to_owned(), process: 1, started_at: 0, seen_until }
+    }
+
+    /// Notes these rows one after the other, and answers who was announced at which.
+    fn check(notes: &[&[(&str, i64)]], expected: &[&[&str]]) {
+        let mut others = OtherServers::default();
+        for (note, expected) in notes.iter().zip(expected) {
+            let announced = others.note_rows(note.iter().map(|(id, seen)| row(id, *seen)).collect());
+            let ids: Vec<&str> = announced.iter().map(|row| row.id.as_str()).collect();
+            assert_eq!(ids, *expected, "{notes:?}");
+        }
+    }
+
+    #[test]
+    fn another_server_is_announced_once_and_only_if_it_runs() {
+        check(&[&[("killed", 5)], &[("killed", 5)], &[]], &[&[], &[], &[]]);
+        check(&[&[("runs", 5)], &[("runs", 5)], &[("runs", 6)], &[("runs", 7)]], &[&[], &[], &["runs"], &[]]);
+        check(
+            &[&[("a", 5), ("b", 5)], &[("a", 6), ("b", 5)], &[("b", 6)], &[("a", 8)], &[("a", 9)]],
+            &[&[], &["a"], &["b"], &[], &["a"]],
+        );
     }
 }

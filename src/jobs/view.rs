@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::money::Cost;
+use super::planner::scripted;
 use super::store::{JobArtifact, JobEvent, JobQuestion, JobRecord, JobStats};
 use crate::clock::timestamp;
 use crate::jobs::status::{FailureCode, JobStatus};
@@ -15,10 +16,18 @@ pub fn shown_time(milliseconds: i64) -> String {
     timestamp(std::time::UNIX_EPOCH + since)
 }
 
+/// A planner without the folders of its script.
+pub fn shown_planner(planner: &str) -> String {
+    match planner.strip_prefix(scripted::PREFIX) {
+        Some(script) => format!("{}{}", scripted::PREFIX, scripted::script_name(script)),
+        None => planner.to_owned(),
+    }
+}
+
 pub fn job_json(job: &JobRecord) -> Value {
     json!({
         "job_id": job.id, "status": job.status.name(), "wanted": job.wanted.name(), "job": job.spec.job,
-        "planner": job.spec.planner, "model": job.spec.model, "result": job.result, "error": job.error,
+        "planner": job.spec.planner.as_deref().map(shown_planner), "model": job.spec.model, "result": job.result, "error": job.error,
         "usage": usage_json(job), "cost_usd": job.cost.map(Cost::usd), "limits": job.spec.limits,
         "steps": job.steps, "used": job.used, "worked_ms": job.worked_ms, "inputs": job.effects, "attempts": job.attempts, "epoch": job.epoch,
         "worker": job.worker, "server": job.owner, "created_at": shown_time(job.created_at),

@@ -19,6 +19,7 @@ use crate::clock::{Cancel, Waiting, lock};
 use crate::error::{Error, Kind, Result};
 use crate::platform::Grey;
 use crate::platform::tesseract::EngineError;
+use crate::spawn;
 
 /// The subcommand that makes this program the worker.
 pub const SUBCOMMAND: &str = "ocr-worker";
@@ -143,14 +144,14 @@ impl WorkerProcess {
     }
 }
 
-/// The program that has the subcommand: the one that runs, or, where this crate is part of another one
-/// (its tests are), the one that lies beside it or one folder above.
+/// The program that has the subcommand: the one that runs, whatever its file is called, or, where this crate is part of
+/// another one (its tests are), the one that lies beside it or one folder above.
 fn this_program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
-    let name = format!("{}{}", env!("CARGO_PKG_NAME"), std::env::consts::EXE_SUFFIX);
-    if running.file_name()?.to_str() == Some(&name) {
+    if spawn::is_main_program() {
         return Some(running);
     }
+    let name = format!("{}{}", env!("CARGO_PKG_NAME"), std::env::consts::EXE_SUFFIX);
     running.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|program| program.is_file())
 }
 

@@ -176,11 +176,19 @@ impl ShownRecord {
     fn use_text(&self) -> String {
         let job = &self.job;
         let used = used_text(job.steps, job.usage, job.cost);
-        let model = |model: &ModelUse| format!("{} ({} turns)", on_one_line(&model.model), model.turns);
-        let models: Vec<String> = self.models.iter().map(model).collect();
+        let models: Vec<String> = self.models.iter().map(model_text).collect();
         let models = if models.is_empty() { String::new() } else { format!(", by {}", models.join(", ")) };
         format!("{used}{models}, {} inputs, {:.1} s of work", job.effects, job.worked_ms as f64 / 1000.0)
     }
+}
+
+fn model_text(model: &ModelUse) -> String {
+    let did = match (model.turns, model.checks) {
+        (0, 1..) => "safety check".to_owned(),
+        (turns, 0) => format!("{turns} turns"),
+        (turns, _) => format!("{turns} turns, safety check"),
+    };
+    format!("{} ({did})", on_one_line(&model.model))
 }
 
 fn event_line(event: &JobEvent) -> String {

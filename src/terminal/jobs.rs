@@ -15,7 +15,7 @@ use super::{pretty_json, say};
 use crate::app::App;
 use crate::cli::{Cli, Command, JobsCommand, PersonAnswer, RunOptions, WorkerOptions, words_for_workers};
 use crate::clock::{Cancel, Clock};
-use crate::config::{self, BrowserStart, Flags, JobDesk, Loaded, Mode, OwnDesk};
+use crate::config::{self, BrowserStart, Config, Flags, JobDesk, Loaded, Mode, OwnDesk};
 use crate::jobs::hosting;
 use crate::jobs::lease::unix_ms;
 use crate::jobs::limits::JobLimits;
@@ -32,6 +32,8 @@ use crate::jobs::view::job_json;
 use crate::jobs::worker::{JobWorker, StopSwitch};
 use crate::random::random_token;
 use crate::scenario::{self, Scenario};
+use crate::tool::{DesktopShows, Selection, Table};
+use crate::tools;
 
 const MOST_EVENTS: usize = 100_000;
 
@@ -77,6 +79,22 @@ fn set_up_demo(app: &App) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses what no desk could change, before one is started: a private desktop and a browser take seconds.
+pub fn check_job(loaded: &Loaded, selection: &Selection, options: &RunOptions) -> Result<(), String> {
+    let every_tool = tools::table_of(selection, DesktopShows::Both);
+    read_job(&loaded.config, &every_tool, options).map(drop)
+}
+
+fn read_job(config: &Config, tools: &Table, options: &RunOptions) -> Result<JobSpec, String> {
+    let spec = read_options(options)?;
+    spec.check(&service::nameable_tools(tools)).map_err(|error| error.message)?;
+    if hosting::is_hosted(&spec) {
+        return Err(NO_HOST.to_owned());
+    }
+    check_planner(&config.planner, &spec, tools)?;
+    Ok(spec)
+}
+
 /// `cancel` is fired when the process is asked to stop.
 pub fn run_job(
     app: &App,
@@ -84,12 +102,7 @@ pub fn run_job(
     desk: &WorkerDesk,
     cancel: &Cancel,
 ) -> Result<ExitCode, String> {
-    let spec = read_options(options)?;
-    spec.check(&service::nameable_tools(&app.tools)).map_err(|error| error.message)?;
-    if hosting::is_hosted(&spec) {
-        return Err(NO_HOST.to_owned());
-    }
-    check_planner(&app.config.planner, &spec, &app.tools)?;
+    let spec = read_job(&app.config, &app.tools, options)?;
     desk.require_desk(app, false)?;
     if options.planner == DEMO {
         set_up_demo(app)?;

@@ -189,3 +189,41 @@ fn a_worker_by_hand_runs_a_job_that_waits() {
     assert!(ok, "{said}");
     assert_eq!(store.read(&id).unwrap().unwrap().status, JobStatus::Succeeded);
 }
+
+/// A desk takes seconds to start, so what needs none is checked first.
+#[cfg(unix)]
+#[test]
+fn a_job_that_cannot_be_run_starts_no_browser() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (browser, started) = (folder.path().join("browser"), folder.path().join("started"));
+    std::fs::write(&browser, format!("#!/bin/sh\ntouch '{}'\n", started.display())).unwrap();
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(folder.path().join("wrong.yaml"), "steps: [{call: clack}, {finish: 1}]").unwrap();
+    std::fs::write(folder.path().join("right.yaml"), "steps: [{finish: 1}]").unwrap();
+    let run = |planner: &str| {
+        let words = ["run", "a job", "--planner", planner, "--browser"];
+        let done = command(folder.path(), &words).env("OSO_BROWSER__EXECUTABLE", &browser).output().unwrap();
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let said = run("scripted:wrong.yaml");
+    assert!(said.contains("wrong.yaml: step 1 (clack): there is no such tool here"), "{said}");
+    let said = run("scripted:none.yaml");
+    assert!(said.contains("none.yaml") && !started.exists(), "{said}");
+    let said = run("scripted:right.yaml");
+    assert!(started.exists(), "the browser is started for a job that can be run: {said}");
+}
+
+/// Where a script lies says nothing about the job.
+#[test]
+fn a_planner_is_shown_without_the_folders_of_its_script() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("plan.yaml");
+    std::fs::write(&script, "steps: [{finish: 1}]").unwrap();
+    let planner = format!("scripted:{}", script.display());
+    let (ok, _, said) = output(folder.path(), &["run", "a job", "--planner", &planner, "--mock"]);
+    assert!(ok, "{said}");
+    let (_, shown, _) = output(folder.path(), &["jobs", "list", "--json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown[0]["planner"], "scripted:plan.yaml");
+}

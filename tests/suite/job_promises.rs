@@ -290,7 +290,7 @@ fn an_interrupted_job_can_be_cancelled_for_good() {
 #[test]
 fn a_queue_belongs_to_the_server_that_took_the_jobs() {
     let store = SqliteStore::in_memory().unwrap();
-    let server = |id: &str| ServerRow { id: id.to_owned(), process: 1, started_at: 0 };
+    let server = |id: &str| ServerRow { id: id.to_owned(), process: 1, started_at: 0, seen_until: SERVER_LEASE_MS };
     let spec = JobSpec { job: "a".to_owned(), ..JobSpec::default() };
     assert_eq!(store.note_server(&server("one"), 0).unwrap(), []);
     assert_eq!(store.note_server(&server("two"), 0).unwrap(), [server("one")]);

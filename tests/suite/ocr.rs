@@ -1,5 +1,6 @@
 //! Text read from pictures, parts of pictures, and clicks on pixels of pictures.
 
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -694,4 +695,20 @@ fn a_picture_grows_old() {
     let id = world.ok("get_screenshot", json!({"window_index": 0}))["image_id"].clone();
     world.app.clock.advance(Duration::from_secs(300));
     assert_eq!(world.code("click_at", json!({"x": 1, "y": 1, "image_id": id})), "BadRequest");
+}
+
+/// The worker is the running executable, whatever its file is called.
+#[test]
+fn a_renamed_program_reads_too() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let renamed = folder.path().join("screen-reader");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_os-screen-observer"), &renamed).unwrap();
+    let read = Command::new(&renamed)
+        .args(["--mock", "call", "get_ocr", r#"{"window_index": 0}"#])
+        .current_dir(folder.path())
+        .env("XDG_CONFIG_HOME", folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&read.stdout);
+    assert!(said.contains("Hello,"), "{said} {}", String::from_utf8_lossy(&read.stderr));
 }

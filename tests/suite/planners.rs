@@ -628,6 +628,11 @@ fn a_job_that_is_allowed_runs_and_the_check_is_on_record() {
     let safety = job.events().into_iter().find(|event| event.kind == "safety").unwrap();
     assert_eq!(safety.body["allowed"], true);
     assert_eq!(job.record().usage.input, 200, "the check is counted");
+    let models = job.model_use();
+    let told: Vec<_> =
+        models.iter().map(|one| (one.model.as_str(), one.turns, one.checks, one.input)).collect();
+    assert_eq!(told, [("gpt-5.4-mini", 0, 1, 100), ("m", 1, 0, 100)]);
+    assert!(models[0].cost_usd.is_some_and(|usd| usd > 0.0), "{models:?}");
 }
 
 fn check_rejected(scripts: Vec<Script>, code: &str) {

@@ -161,18 +161,19 @@ export function statusMark(job) {
 function showFacts(job) {
   $("job-title").textContent = job.job;
   const at = (name, time) => time && `${name} ${new Date(time).toLocaleString()}`;
-  const words = [plannerName(job), modelNames(job), job.desk && `desk ${job.desk}`, at("made", job.created_at), at("ended", job.finished_at), job.job_id];
+  const words = [job.planner, modelNames(job), job.desk && `desk ${job.desk}`, at("made", job.created_at), at("ended", job.finished_at), job.job_id];
   replace($("job-facts"), statusMark(job), " ", h("span", { class: "note" }, words.filter(Boolean).join(" · ")));
 }
 
 /** Who answered; before anybody did, who is to. */
 function modelNames({ model, models }) {
-  return models?.length ? models.map((one) => `${one.model} (${one.turns} ${one.turns === 1 ? "turn" : "turns"})`).join(", ") : model;
+  return models?.length ? models.map((one) => `${one.model} (${workOf(one)})`).join(", ") : model;
 }
 
-/** A script by its name alone: where it lies says nothing about the job. */
-function plannerName({ planner }) {
-  return isScripted(planner) ? `scripted:${planner.split(/[/\\:]/).pop()}` : planner;
+function workOf({ turns, checks }) {
+  const planned = turns === 1 ? "1 turn" : `${turns} turns`;
+  if (!checks) return planned;
+  return turns ? `${planned}, safety check` : "safety check";
 }
 
 function isScripted(planner) {

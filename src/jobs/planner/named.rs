@@ -4,7 +4,7 @@
 use super::agent_cli;
 use super::model;
 use super::opencode::{self, OpencodeVoice};
-use super::scripted::Scripted;
+use super::scripted::{Scripted, script_name};
 use super::voice::{ModelLine, WireKind};
 use super::{HOST_NAME, PLANNER_NAMES};
 use crate::config::{self, Endpoint, Secret};
@@ -62,7 +62,7 @@ pub fn check_planner(config: &config::Planner, spec: &JobSpec, tools: &Table) ->
     let named = read.map_err(|problem| format!("{problem}; {}", usable_planners(config, spec)))?;
     if let NamedPlanner::Scripted(script) = named {
         let opened = Scripted::open(script)?;
-        return opened.check_calls(tools).map_err(|problem| format!("{script}: {problem}"));
+        return opened.check_calls(tools).map_err(|problem| format!("{}: {problem}", script_name(script)));
     }
     check_named(named, config, spec).map_err(|problem| {
         format!("the planner '{name}' cannot be used: {problem}; {}", usable_planners(config, spec))

@@ -1,6 +1,7 @@
 //! A plan that was written beforehand: for demos and tests, and for whoever needs no model.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -15,6 +16,8 @@ use crate::tool::scope::why_not_for_jobs;
 const DEMO: &str = include_str!("demo.yaml");
 /// The script that comes with the program.
 pub const DEMO_NAME: &str = "demo";
+/// What the name of a planner begins with where a script plans.
+pub const PREFIX: &str = "scripted:";
 const LARGEST_SCRIPT: u64 = 1 << 20;
 const MOST_STEPS: usize = 10_000;
 const NO_END: &str = "the script ends without a result; its last step must be `finish` or `fail`";
@@ -80,6 +83,11 @@ pub struct Scripted {
     saved: BTreeMap<String, Value>,
 }
 
+/// What people call a script: its file without the folders.
+pub fn script_name(file: &str) -> &str {
+    Path::new(file).file_name().and_then(OsStr::to_str).unwrap_or(file)
+}
+
 impl Scripted {
     pub fn open(file: &str) -> Result<Self, String> {
         Self::open_with(file, BTreeMap::new())
@@ -96,7 +104,7 @@ impl Scripted {
             return Err(named(format!("the script has {length} bytes, the limit is {LARGEST_SCRIPT}")));
         }
         let text = std::fs::read_to_string(file).map_err(|problem| named(problem.to_string()))?;
-        Self::parse(&text, file, values)
+        Self::parse(&text, script_name(file), values)
     }
 
     fn parse(text: &str, name: &str, values: BTreeMap<String, Value>) -> Result<Self, String> {

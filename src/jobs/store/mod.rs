@@ -49,6 +49,9 @@ pub struct ServerRow {
     pub process: u32,
     /// Milliseconds since 1970.
     pub started_at: i64,
+    /// Until when the store takes it for running; one that runs moves that on every second. Not read where a server
+    /// notes itself.
+    pub seen_until: i64,
 }
 
 /// What a renewed lease tells.
@@ -225,11 +228,14 @@ pub struct NumberedEvent {
     pub event: JobEvent,
 }
 
-/// A model that answered for a job.
+/// A model that was asked for a job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ModelUse {
     pub model: String,
+    /// Turns that it planned.
     pub turns: i64,
+    /// Safety checks that it made.
+    pub checks: i64,
     /// Tokens.
     pub input: i64,
     pub output: i64,
@@ -433,7 +439,7 @@ pub trait Store: Send + Sync {
     /// In their order, from the one after `after`.
     fn events(&self, job_id: &str, after: i64, limit: usize) -> Result<Vec<JobEvent>>;
 
-    /// The models that answered, in their order.
+    /// The models that were asked, in their order.
     fn model_use(&self, job_id: &str) -> Result<Vec<ModelUse>>;
 
     /// Intents whose outcome nobody wrote.

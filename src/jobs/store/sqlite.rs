@@ -524,11 +524,16 @@ impl Store for SqliteStore {
             transaction.execute(here, values).map_err(storage)?;
             let gone = "DELETE FROM servers WHERE seen_until < ?1";
             transaction.execute(gone, params![now - FORGOTTEN_AFTER_MS]).map_err(storage)?;
-            let others = "SELECT id, process, started_at FROM servers WHERE id != ?1 AND seen_until > ?2 \
+            let others = "SELECT id, process, started_at, seen_until FROM servers WHERE id != ?1 AND seen_until > ?2 \
                           ORDER BY started_at";
             let mut others = transaction.prepare_cached(others).map_err(storage)?;
             let rows = others.query_map(params![server.id, now], |row| {
-                Ok(ServerRow { id: row.get(0)?, process: row.get(1)?, started_at: row.get(2)? })
+                Ok(ServerRow {
+                    id: row.get(0)?,
+                    process: row.get(1)?,
+                    started_at: row.get(2)?,
+                    seen_until: row.get(3)?,
+                })
             });
             rows.map_err(storage)?.collect::<rusqlite::Result<_>>().map_err(storage)
         })
@@ -663,26 +668,28 @@ impl Store for SqliteStore {
     fn model_use(&self, job_id: &str) -> Result<Vec<ModelUse>> {
         let connection = lock(&self.connection);
         let of = |field: &str| format!("json_extract(body, '$.{field}')");
-        // An answer, or what was paid for one that never came.
-        let either = |answered: &str, lost: &str| {
-            format!("SUM(CASE kind WHEN 'turn' THEN {} ELSE {} END)", of(answered), of(lost))
+        // An answer, the judgement of the safety check, or what was paid for an answer that never came.
+        let first = |fields: &[&str]| {
+            format!("SUM(COALESCE({}))", fields.iter().map(|field| of(field)).collect::<Vec<_>>().join(", "))
         };
         let (model, lost) = (of("model"), of("lost"));
-        let (input, output) = (either("usage.input", "lost.input"), either("usage.output", "lost.output"));
-        let cost = either("turn_usd", "lost_usd");
+        let (input, output) =
+            (first(&["usage.input", "lost.input"]), first(&["usage.output", "lost.output"]));
+        let cost = first(&["turn_usd", "usd", "lost_usd"]);
         let models = format!(
-            "SELECT {model} AS model, SUM(kind = 'turn'), {input}, {output}, {cost} FROM events WHERE job = ?1 AND \
-             (kind = 'turn' OR (kind = 'note' AND {lost} IS NOT NULL)) AND model IS NOT NULL GROUP BY model \
-             ORDER BY MIN(seq)"
+            "SELECT {model} AS model, SUM(kind = 'turn'), SUM(kind = 'safety'), {input}, {output}, {cost} FROM events \
+             WHERE job = ?1 AND (kind IN ('turn', 'safety') OR (kind = 'note' AND {lost} IS NOT NULL)) AND model IS NOT \
+             NULL GROUP BY model ORDER BY MIN(seq)"
         );
         let mut models = connection.prepare(&models).map_err(storage)?;
         let rows = models.query_map(params![job_id], |row| {
             Ok(ModelUse {
                 model: row.get(0)?,
                 turns: row.get(1)?,
-                input: row.get::<_, Option<i64>>(2)?.unwrap_or_default(),
-                output: row.get::<_, Option<i64>>(3)?.unwrap_or_default(),
-                cost_usd: row.get(4)?,
+                checks: row.get(2)?,
+                input: row.get::<_, Option<i64>>(3)?.unwrap_or_default(),
+                output: row.get::<_, Option<i64>>(4)?.unwrap_or_default(),
+                cost_usd: row.get(5)?,
             })
         });
         rows.map_err(storage)?.collect::<rusqlite::Result<_>>().map_err(storage)

@@ -86,7 +86,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
             report_config(&loaded);
-            let Built { app, _ends_with_us, .. } = build(&cli.flags, loaded)?;
+            let Built { _ends_with_us, app, .. } = build(&cli.flags, loaded)?;
             terminal::call(&app, &tool, &arguments)
         }
         #[cfg(feature = "jobs")]
@@ -140,7 +140,7 @@ fn run_job(flags: &Flags, loaded: Loaded, options: &RunOptions) -> Result<ExitCo
     terminal::jobs::check_job(&loaded, &selection(flags)?, options)?;
     let loaded = if options.record { terminal::jobs::recording_runs(loaded)? } else { loaded };
     let desk = terminal::jobs::WorkerDesk::plan(&loaded)?;
-    let Built { app, seen_by, _ends_with_us } = build(flags, loaded)?;
+    let Built { _ends_with_us, app, seen_by } = build(flags, loaded)?;
     terminal::jobs::run_job(&app, options, &desk.seen_by(seen_by), &cancel_on_signal())
 }
 
@@ -164,7 +164,7 @@ fn run_worker(flags: &Flags, loaded: Loaded, options: &WorkerOptions) -> Result<
     let loaded = terminal::jobs::recording_runs(terminal::jobs::at_own_desk(loaded, options)?)?;
     let jobs = loaded.config.jobs.clone();
     let built = terminal::jobs::WorkerDesk::plan(&loaded).and_then(|desk| Ok((desk, build(flags, loaded)?)));
-    let (desk, Built { app, seen_by, _ends_with_us }) =
+    let (desk, Built { _ends_with_us, app, seen_by }) =
         built.map_err(|problem| terminal::jobs::refuse_without_desk(&jobs, options, problem))?;
     // A server's worker is stopped by its server.
     let signal = if options.id.is_none() { cancel_on_signal() } else { Cancel::new() };
@@ -189,7 +189,8 @@ fn selection(flags: &Flags) -> Result<Selection, String> {
     tools::selection(flags.profile, flags.tools.as_deref().unwrap_or_default())
 }
 
-/// The app, and what must go after everything that works with it.
+/// The app, and what must go after everything that works with it: who takes this apart names `_ends_with_us` first,
+/// because what is named last is dropped first.
 struct Built {
     app: App,
     /// How a person sees the desktop, where it is on no screen.
@@ -224,7 +225,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     if mode == Mode::Inspect && !http::COMPILED_IN {
         return terminal::print_welcome(flags);
     }
-    let Built { app, _ends_with_us, .. } = build(flags, loaded)?;
+    let Built { _ends_with_us, app, .. } = build(flags, loaded)?;
     let app = Arc::new(app);
     #[cfg(feature = "jobs")]
     let workers = terminal::jobs::start_workers(&app, flags)?;

@@ -84,12 +84,20 @@ fn with_ok(mut value: Value) -> Value {
     value
 }
 
+/// A job as every other route tells it: without what is null.
+fn told_job(mut job: Value) -> Value {
+    if let Some(fields) = job.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    with_ok(job)
+}
+
 async fn post_takeover(State(surface): JobsState, Path(job_id): Path<String>) -> Response<Body> {
-    answered(&surface, move |jobs| jobs.take_over(&job_id).map(with_ok)).await
+    answered(&surface, move |jobs| jobs.take_over(&job_id).map(told_job)).await
 }
 
 async fn post_release(State(surface): JobsState, Path(job_id): Path<String>) -> Response<Body> {
-    answered(&surface, move |jobs| jobs.release_job(&job_id).map(with_ok)).await
+    answered(&surface, move |jobs| jobs.release_job(&job_id).map(told_job)).await
 }
 
 async fn post_answer(State(surface): JobsState, Path(job_id): Path<String>, body: Bytes) -> Response<Body> {

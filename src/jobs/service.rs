@@ -36,7 +36,7 @@ const HEARD_WITHIN: Duration = Duration::from_secs(1);
 pub const MOST_EVENTS: usize = 1_000;
 pub const MOST_LISTED: usize = 1_000;
 /// What a caller says for the newest job.
-const LAST: &str = "last";
+pub const LAST: &str = "last";
 
 pub struct JobService {
     pub store: Arc<dyn Store>,
@@ -151,16 +151,16 @@ impl JobService {
 
     /// What a person does: the job neither acts nor looks until it is given back.
     pub fn take_over(&self, job_id: &str) -> Result<Value> {
-        let before = self.read_job(job_id)?.last_event;
-        self.want(job_id, Wanted::Takeover)?;
-        let see = how_to_see(&*self.store, job_id, before)?;
-        let mut shown = self.show_job(job_id)?;
+        let JobRecord { id, last_event, .. } = self.read_job(job_id)?;
+        self.want(&id, Wanted::Takeover)?;
+        let see = how_to_see(&*self.store, &id, last_event)?;
+        let mut shown = self.show_job(&id)?;
         shown["see"] = serde_json::json!(see);
         Ok(shown)
     }
 
     pub fn release_job(&self, job_id: &str) -> Result<Value> {
-        self.want(job_id, Wanted::Run)
+        self.want(&self.read_job(job_id)?.id, Wanted::Run)
     }
 
     /// A person's answer. Whether such a question waits.

@@ -195,7 +195,7 @@ impl FailureCode {
     pub const fn advice(self) -> &'static str {
         match self {
             FailureCode::PlannerFailed => {
-                "mend what the reason names; `jobs show` has what was done until then"
+                "correct what the reason names; `jobs show` has what was done until then"
             }
             FailureCode::NoPlanner => "set what is missing, or name another planner",
             FailureCode::OutputInvalid => "what it gave is kept; change the goal or the schema",
@@ -207,7 +207,7 @@ impl FailureCode {
             FailureCode::LeaseLost => "look at the desktop, then let it go on or cancel it",
             FailureCode::StorageFailed => "make room on the disk, and check the folder jobs.dir",
             FailureCode::BadJob => "change what the reason names, and make the job again",
-            FailureCode::NoDesk => "mend what the reason names, and make the job again",
+            FailureCode::NoDesk => "correct what the reason names, and make the job again",
             FailureCode::SafetyRefused => "say the goal differently, or ask the owner of the server",
             FailureCode::SafetyUnclear => "check planner.safety_model and its server",
         }

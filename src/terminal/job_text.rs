@@ -54,7 +54,7 @@ fn progress_line(progress: &JobProgress, tty: bool) -> Option<String> {
         JobProgress::Started { job_id, goal } => Some(format!("{job_id}  {}", on_one_line(goal))),
         JobProgress::Calling { .. } => None,
         JobProgress::Called { step, tool, target, error, took } => {
-            let target = target.map(|target| format!(" '{}'", on_one_line(target))).unwrap_or_default();
+            let target = target.map(|target| format!(" {}", on_one_line(target))).unwrap_or_default();
             let outcome = match error {
                 None => mark("ok", "32", tty),
                 Some((kind, message)) => format!("{} {}", mark(kind.code(), "31", tty), on_one_line(message)),
@@ -85,12 +85,16 @@ fn reason_text(error: &JobError) -> String {
     format!("{} ({}){}", on_one_line(&error.message), error.code, advice.unwrap_or_default())
 }
 
+fn counted(count: i64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 fn used_text(steps: i64, usage: Usage, cost: Option<Cost>) -> String {
     match usage.tokens() {
-        0 => format!("{steps} steps"),
+        0 => counted(steps, "step"),
         tokens => {
             let cost = cost.map_or_else(|| "price unknown".to_owned(), |cost| cost.to_string());
-            format!("{steps} steps, {tokens} tokens, {cost}")
+            format!("{}, {tokens} tokens, {cost}", counted(steps, "step"))
         }
     }
 }
@@ -158,7 +162,10 @@ impl ShownRecord {
 
     pub fn as_text(&self) -> String {
         let job = &self.job;
-        let mut lines = vec![job_line(job), format!("used: {}", self.use_text())];
+        let mut lines = vec![job_line(job)];
+        // With the folders of a script: this is where its owner looks for it.
+        lines.extend(job.spec.planner.as_ref().map(|planner| format!("planner: {}", on_one_line(planner))));
+        lines.push(format!("used: {}", self.use_text()));
         lines.extend(self.events.iter().map(event_line));
         if !self.doubt.is_empty() {
             lines.push(
@@ -178,15 +185,16 @@ impl ShownRecord {
         let used = used_text(job.steps, job.usage, job.cost);
         let models: Vec<String> = self.models.iter().map(model_text).collect();
         let models = if models.is_empty() { String::new() } else { format!(", by {}", models.join(", ")) };
-        format!("{used}{models}, {} inputs, {:.1} s of work", job.effects, job.worked_ms as f64 / 1000.0)
+        let inputs = counted(job.effects, "input");
+        format!("{used}{models}, {inputs}, {:.1} s of work", job.worked_ms as f64 / 1000.0)
     }
 }
 
 fn model_text(model: &ModelUse) -> String {
     let did = match (model.turns, model.checks) {
         (0, 1..) => "safety check".to_owned(),
-        (turns, 0) => format!("{turns} turns"),
-        (turns, _) => format!("{turns} turns, safety check"),
+        (turns, 0) => counted(turns, "turn"),
+        (turns, _) => format!("{}, safety check", counted(turns, "turn")),
     };
     format!("{} ({did})", on_one_line(&model.model))
 }

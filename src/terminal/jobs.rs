@@ -449,11 +449,11 @@ fn want(store: &dyn Store, id: &str, wanted: Wanted) -> Result<String, String> {
     }
     let then = match (wanted, status) {
         (_, JobStatus::Cancelled) => return Ok(format!("{} is cancelled", job.id)),
+        (Wanted::Run, status) if status != JobStatus::Queued => return Ok(format!("{} goes on", job.id)),
         (Wanted::Cancel, _) => "it sends no further input and ends within a second",
         (Wanted::Pause, _) => "it sends no further input until it is resumed",
         (Wanted::Takeover, _) => "the desktop is yours",
-        (Wanted::Run, JobStatus::Queued) => "a server goes on with it",
-        (Wanted::Run, _) => "it goes on",
+        (Wanted::Run, _) => "a server goes on with it",
     };
     Ok(format!("{} is {status}; {then}", job.id))
 }
@@ -464,7 +464,11 @@ fn takeover_text(store: &dyn Store, job: &JobRecord) -> Result<String, String> {
     let see = see.map(|see| format!("\n{see}")).unwrap_or_default();
     let now = store.read(&job.id).map_err(|error| error.message)?;
     let status = now.map_or(job.status, |job| job.status);
-    Ok(format!("{} is {status}; when it is paused the desktop is yours, until `jobs resume`{see}", job.id))
+    let yours = match status {
+        JobStatus::Paused => "the desktop is yours",
+        _ => "when it is paused the desktop is yours",
+    };
+    Ok(format!("{} is {status}; {yours}, until `jobs resume`{see}", job.id))
 }
 
 fn answer_question(store: &dyn Store, question: &str, answer: PersonAnswer) -> Result<String, String> {
@@ -485,6 +489,10 @@ fn read_status(name: &str) -> Result<JobStatus, String> {
 fn find_job(store: &dyn Store, id: &str) -> Result<JobRecord, String> {
     if let Some(job) = store.read(id).map_err(|error| error.message)? {
         return Ok(job);
+    }
+    if id == service::LAST {
+        let newest = store.list(None, 1).map_err(|error| error.message)?.pop();
+        return newest.ok_or_else(|| "there is no job yet".to_owned());
     }
     let all = store.list(None, MOST_EVENTS).map_err(|error| error.message)?;
     let mut fitting = all.into_iter().filter(|job| job.id.starts_with(id));

@@ -174,3 +174,21 @@ fn the_first_page_of_a_job_is_held_to_the_rules_of_the_network() {
     let message = ended["error"]["message"].as_str().unwrap();
     assert!(message.contains("may not reach 127.0.0.1"), "{message}");
 }
+
+/// What a person ends is not reported to them as lost.
+#[test]
+fn a_private_desktop_ends_with_its_job_and_without_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("plan.yaml"), "steps: [{call: look}, {finish: 1}]").unwrap();
+    let done = Command::new(BINARY)
+        .args(["run", "look", "--planner", "scripted:plan.yaml", "--sandbox"])
+        .current_dir(folder.path())
+        .env("XDG_CONFIG_HOME", folder.path())
+        .env("OSO_JOBS__DIR", folder.path().join("jobs"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && said.contains("succeeded after 2 steps"), "{said}");
+    assert!(!said.contains("WARN"), "{said}");
+}

@@ -54,7 +54,8 @@ fn run_and_screenjob_do_one_job() {
             output(folder.path(), &[name, "log in as alice", "--planner", "scripted:demo"]);
         let result: Value = serde_json::from_str(&result).unwrap();
         assert_eq!((ok, result), (true, json!({"greeting": "Hello, alice"})), "{progress}");
-        assert!(progress.contains("set_value") && progress.contains("succeeded after 6 steps"), "{progress}");
+        assert!(progress.contains("set_value Edit 'Username'  ok"), "{progress}");
+        assert!(progress.contains("succeeded after 6 steps"), "{progress}");
     }
 }
 
@@ -226,4 +227,6 @@ fn a_planner_is_shown_without_the_folders_of_its_script() {
     let (_, shown, _) = output(folder.path(), &["jobs", "list", "--json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown[0]["planner"], "scripted:plan.yaml");
+    let (ok, shown, _) = output(folder.path(), &["jobs", "show", "last"]);
+    assert!(ok && shown.contains(&format!("planner: {planner}\nused: 1 step, 0 inputs")), "{shown}");
 }

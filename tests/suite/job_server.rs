@@ -247,8 +247,12 @@ fn a_job_is_paused_taken_over_and_cancelled_over_rest() {
     let id = server.submit(json!({"job": "wait", "planner": "scripted:slow.yaml"}));
     server.wait_until(&id, |job| job["inputs"] == 1);
     let post = |what: &str| server.ask("POST", &format!("/api/jobs/{id}/{what}"), &json!({}));
-    assert_eq!(post("takeover").1["wanted"], "takeover");
-    assert_eq!(post("release").1["wanted"], "run");
+    let last = |what: &str| server.ask("POST", &format!("/api/jobs/last/{what}"), &json!({})).1;
+    for (what, wanted) in [("pause", "pause"), ("takeover", "takeover"), ("release", "run")] {
+        let told = last(what);
+        assert_eq!((&told["job_id"], &told["wanted"]), (&json!(id), &json!(wanted)), "{what}");
+        assert!(told.as_object().unwrap().values().all(|value| !value.is_null()), "{what}: {told}");
+    }
     let wished = Instant::now();
     assert_eq!(post("cancel").0, 200);
     let job = server.finished(&id);

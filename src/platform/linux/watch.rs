@@ -86,6 +86,10 @@ impl WatchShared {
                 // Those who wait must not go on trusting in events.
                 self.bell.ring();
                 let Err(trouble) = lost else { return };
+                // A private desktop that is ended with its watcher is not lost.
+                if self.ended.load(Ordering::Acquire) {
+                    return;
+                }
                 tracing::warn!("window events stopped: {trouble}");
             }
             sleep_really(TRY_AGAIN);

@@ -134,7 +134,8 @@ impl JobService {
     /// Where a client names a script, it is one of those that the owner put into a folder.
     fn resolve_planner(&self, spec: &mut JobSpec) -> Result<()> {
         let name = spec.planner.get_or_insert_with(|| "chat".to_owned());
-        let Some(script) = name.strip_prefix(scripted::PREFIX).filter(|script| *script != scripted::DEMO_NAME)
+        let Some(script) =
+            name.strip_prefix(scripted::PREFIX).filter(|script| *script != scripted::DEMO_NAME)
         else {
             return Ok(());
         };

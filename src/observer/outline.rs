@@ -181,6 +181,13 @@ struct OutlineLine {
     folded: Option<(usize, &'static str)>,
 }
 
+impl OutlineLine {
+    /// The elements that it tells of.
+    fn nodes(&self) -> &[usize] {
+        if self.pieces.is_empty() { std::slice::from_ref(&self.node) } else { &self.pieces }
+    }
+}
+
 /// Which lines there are.
 #[derive(Debug)]
 struct OutlinePlan<'a> {
@@ -609,10 +616,11 @@ pub fn element_line(element: &Element, reference: Ref) -> String {
     text
 }
 
-/// Whether a name says nothing to who reads it: there is none, or it is the glyph of an icon font.
+/// Whether a name says little to who reads it: there is none, it is a single letter, or signs and glyphs of icon fonts.
 fn is_unreadable(name: &str) -> bool {
-    let is_private = |letter: char| matches!(letter, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
-    name.chars().all(|letter| letter.is_whitespace() || is_private(letter))
+    let is_private = |letter: &char| matches!(letter, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
+    let mut letters = name.chars().filter(|letter| letter.is_alphanumeric() && !is_private(letter));
+    letters.next().is_none_or(|first| !first.is_numeric()) && letters.next().is_none()
 }
 
 /// A button without a name is known by what its tooltip says.
@@ -781,8 +789,8 @@ impl Observer {
             let is_placed = rows::acting_nodes(new.tree(), line).next().is_some();
             changes.push(sign, &after.line_writer(line, &reference, value_from, is_placed));
         }
-        if !compared.moved.is_empty() && !changes.replaced {
-            changes.push_words("order:", &compared.order_words(&after));
+        if !changes.replaced {
+            compared.push_order(&mut changes, &after);
         }
         if options.counts_gone && changes.removed > MOST_GONE {
             if !changes.replaced {
@@ -839,6 +847,8 @@ fn gone_words(count: usize) -> String {
 struct ComparedLines {
     /// The lines now that were there before, and stand elsewhere among the others.
     moved: Vec<usize>,
+    /// The lines now at whose place another one would stand if nothing had moved.
+    displaced: Vec<usize>,
     /// Of each line now: that it came, or is otherwise, and where in a long value that begins.
     signs: Vec<Option<(&'static str, usize)>>,
     /// The lines of before that are not there now.
@@ -853,9 +863,13 @@ impl ComparedLines {
             None => Some(("+", 0)),
         };
         let is_gone = |at: &usize| after.matching_line(before, *at).is_none();
-        let partners = (0..after.known.len()).map(|at| before.matching_line(after, at));
+        // A list that reuses its elements for other rows has moved none of them.
+        let same_name = |at: usize, partner: &usize| before.known[*partner].name == after.known[at].name;
+        let partner = |at: usize| before.matching_line(after, at).filter(|partner| same_name(at, partner));
+        let partners: Vec<Option<usize>> = (0..after.known.len()).map(partner).collect();
         Self {
-            moved: out_of_order(&partners.collect::<Vec<_>>()),
+            moved: out_of_order(&partners),
+            displaced: displaced_lines(&partners),
             signs: (0..after.known.len()).map(sign).collect(),
             gone: (0..before.known.len()).filter(is_gone).collect(),
         }
@@ -907,25 +921,19 @@ impl ComparedLines {
         }
     }
 
-    /// What stands where lines were put in another order, as it is now.
-    /// The lines beside the first that moved, as they stand now. In a long list what stands before it is counted.
-    fn order_words(&self, after: &OutlineLines) -> String {
-        let lines = &after.plan.lines;
-        let first = self.moved.first().copied().unwrap_or(0);
-        let indent = lines.get(first).map_or(0, |line| line.indent);
-        let is_around = |line: &OutlineLine| line.indent < indent;
-        let start = lines.iter().take(first).rposition(is_around).map_or(0, |at| at + 1);
-        let end = lines.iter().skip(first).position(is_around).map_or(lines.len(), |at| first + at);
-        let beside: Vec<usize> = (start..end).filter(|&at| lines[at].indent == indent).collect();
-        let before = match beside.len() > MOST_IN_ORDER {
-            true => beside.iter().position(|&at| at >= first).unwrap_or(0).saturating_sub(1),
-            false => 0,
-        };
-        let more = beside.len().saturating_sub(before + MOST_IN_ORDER);
-        let told = beside.into_iter().skip(before).take(MOST_IN_ORDER);
-        let told = told.map(|at| after.line_writer(&lines[at], &|_| None, 0, false).short_words());
-        let counted = |count: usize| (count > 0).then(|| format!("… {count} more"));
-        counted(before).into_iter().chain(told).chain(counted(more)).collect::<Vec<_>>().join(", ")
+    /// What stands now where lines were moved to, container by container.
+    fn push_order(&self, changes: &mut OutlineChanges, after: &OutlineLines) {
+        let (mut told_to, mut told) = (0, 0);
+        for &moved in &self.moved {
+            let (start, end) = container_of(&after.plan.lines, moved);
+            let goes_along = start.checked_sub(1).is_some_and(|around| self.moved.contains(&around));
+            if moved >= told_to && told < MOST_ORDERS && !goes_along {
+                let displaced = self.displaced.iter().copied().find(|at| (start..end).contains(at));
+                let first = displaced.unwrap_or(moved);
+                changes.push_words("order:", &order_words(after, (first, moved), (start, end)));
+                (told_to, told) = (end, told + 1);
+            }
+        }
     }
 
     fn signs_of(&self, after: &OutlineLines) -> HashMap<usize, char> {
@@ -936,16 +944,75 @@ impl ComparedLines {
 
 /// Lines that are told where the order of lines is another one, and how much of each.
 const MOST_IN_ORDER: usize = 10;
+const MOST_ORDERS: usize = 3;
 const LONGEST_IN_ORDER: usize = 60;
 
-/// The places whose partners would be others if all came in the order of their partners.
-fn out_of_order(partners: &[Option<usize>]) -> Vec<usize> {
+/// From the first to behind the last line of what a line stands in.
+fn container_of(lines: &[OutlineLine], at: usize) -> (usize, usize) {
+    let indent = lines.get(at).map_or(0, |line| line.indent);
+    let is_around = |line: &OutlineLine| line.indent < indent;
+    let start = lines.iter().take(at).rposition(is_around).map_or(0, |at| at + 1);
+    let end = lines.iter().skip(at).position(is_around).map_or(lines.len(), |more| at + more);
+    (start, end)
+}
+
+/// The lines beside one that moved, as they stand now, and what they stand in where that has a name. Of a long list it
+/// begins where the order is another one, or shortly before what moved; what stands before that is counted.
+fn order_words(after: &OutlineLines, (first, moved): (usize, usize), (start, end): (usize, usize)) -> String {
+    let lines = &after.plan.lines;
+    let words = |at: usize| after.line_writer(&lines[at], &|_| None, 0, false).short_words();
+    let indent = lines[moved].indent;
+    let beside: Vec<usize> = (start..end).filter(|&at| lines[at].indent == indent).collect();
+    let before = match beside.len() > MOST_IN_ORDER {
+        true => {
+            let place = |wanted: usize| beside.iter().position(|&at| at >= wanted).unwrap_or(0);
+            let is_near = place(moved) - place(first).min(place(moved)) < MOST_IN_ORDER - 1;
+            place(if is_near { first.min(moved) } else { moved }).saturating_sub(1)
+        }
+        false => 0,
+    };
+    let more = beside.len().saturating_sub(before + MOST_IN_ORDER);
+    let told = beside.into_iter().skip(before).take(MOST_IN_ORDER).map(words);
+    let counted = |count: usize| (count > 0).then(|| format!("… {count} more"));
+    let told = counted(before).into_iter().chain(told).chain(counted(more)).collect::<Vec<_>>().join(", ");
+    let around = start.checked_sub(1).filter(|&at| is_named_group(after.plan.tree, &lines[at]));
+    around.map_or(told.clone(), |at| format!("in {}: {told}", words(at)))
+}
+
+fn is_named_group(tree: &Tree, line: &OutlineLine) -> bool {
+    let element = &tree[line.node];
+    line.pieces.is_empty() && !element.is_document && !element.name.is_empty()
+}
+
+fn displaced_lines(partners: &[Option<usize>]) -> Vec<usize> {
     let known: Vec<(usize, usize)> =
         partners.iter().enumerate().filter_map(|(at, partner)| Some((at, (*partner)?))).collect();
     let mut in_order: Vec<usize> = known.iter().map(|&(_, partner)| partner).collect();
     in_order.sort_unstable();
     let displaced = known.iter().zip(in_order).filter(|((_, partner), wanted)| partner != wanted);
     displaced.map(|((at, _), _)| *at).collect()
+}
+
+/// The fewest lines that would have to be put elsewhere for all to come in the order of their partners: those that are
+/// not in the longest run of rising partners.
+fn out_of_order(partners: &[Option<usize>]) -> Vec<usize> {
+    let known: Vec<(usize, usize)> =
+        partners.iter().enumerate().filter_map(|(at, partner)| Some((at, (*partner)?))).collect();
+    // For each length of a run, the place in `known` where the one with the lowest end ends.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut earlier: Vec<Option<usize>> = vec![None; known.len()];
+    for (place, &(_, partner)) in known.iter().enumerate() {
+        let length = ends.partition_point(|&end| known[end].1 < partner);
+        earlier[place] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        match ends.get_mut(length) {
+            Some(end) => *end = place,
+            None => ends.push(place),
+        }
+    }
+    let longest = std::iter::successors(ends.last().copied(), |&place| earlier[place]);
+    let stays: HashSet<usize> = longest.collect();
+    let moved = (0..known.len()).filter(|place| !stays.contains(place));
+    moved.map(|place| known[place].0).collect()
 }
 
 /// Changed lines between two looks.
@@ -1037,6 +1104,8 @@ struct OutlineLines<'a> {
 struct KnownLine {
     /// Of all that it says, however little of a long text is shown.
     whole: u64,
+    /// Of what it is and is called, without its value and state.
+    name: u64,
     native: Option<String>,
     /// The signature, and how many lines before have the same.
     path: (u64, u32),
@@ -1053,7 +1122,8 @@ impl<'a> OutlineLines<'a> {
             told.by_native.extend(native.map(|native| (native.to_owned(), at)));
             told.by_path.insert((path, *count), at);
             let native = native.map(str::to_owned);
-            told.known.push(KnownLine { whole: plan.hash_line(line), native, path: (path, *count) });
+            let (whole, name) = (plan.hash_line(line), plan.hash_name(line));
+            told.known.push(KnownLine { whole, name, native, path: (path, *count) });
             *count += 1;
         }
         told
@@ -1098,8 +1168,16 @@ impl<'a> OutlineLines<'a> {
 const SAME_BEFORE_NEW: usize = 20;
 
 impl OutlinePlan<'_> {
+    fn hash_name(&self, line: &OutlineLine) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for &node in line.nodes() {
+            (self.tree[node].role.name(), &self.tree[node].name).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
     fn hash_line(&self, line: &OutlineLine) -> u64 {
-        let nodes = if line.pieces.is_empty() { std::slice::from_ref(&line.node) } else { &line.pieces };
+        let nodes = line.nodes();
         let mut hasher = DefaultHasher::new();
         let focus = !self.options.ignores_focus;
         let style = OutlineStyle { longest: usize::MAX, focus, ..OutlineStyle::of(self.options) };
@@ -1176,7 +1254,9 @@ mod order_tests {
         check(&[], &[]);
         check(&[0, 1, 2, 3], &[]);
         check(&[-1, 0, -1, 1], &[]);
-        check(&[0, 3, 1, 2, 4], &[1, 2, 3]);
-        check(&[2, -1, 1, 0], &[0, 3]);
+        check(&[0, 3, 1, 2, 4], &[1]);
+        check(&[1, 2, 3, 0], &[3]);
+        check(&[2, -1, 1, 0], &[0, 2]);
+        check(&[1, 0, 3, 2], &[0, 2]);
     }
 }

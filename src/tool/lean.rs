@@ -23,6 +23,10 @@ const NOISE: &[&str] = &[
     "scenario_reaction",
     // It stands below the line.
     "outline",
+    // Both ends of a drag stand before the outcome.
+    "from",
+    "to",
+    "path",
 ];
 
 /// Facts that a line tells in words, or that only code compares.
@@ -96,6 +100,8 @@ pub fn call_line(tool: &str, reply: Value, label: Option<&str>) -> String {
     let mut facts = lean_facts(reply);
     // It has a line of its own.
     facts.remove("warning");
+    // What it is called now is said behind the outcome.
+    let label = label.filter(|label| text(&facts, "renamed") != Some(label));
     let subject = [text(&facts, "ref"), label].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let gap = if subject.is_empty() { "" } else { " " };
     let tool = tool_word(tool);
@@ -117,6 +123,8 @@ fn verdict_words(facts: &Map<String, Value>, is_dry: bool) -> &'static str {
         (Some(true), ..) | (_, Some(true), _) => "confirmed",
         _ if facts.contains_key("matched_index") => "confirmed",
         (_, _, Some(true)) => "done, changed",
+        // The window that came has a line of its own.
+        (_, _, Some(false)) if facts.contains_key("new_dialogs") => "done",
         (_, _, Some(false)) => "done, nothing changed",
         _ => "done",
     }

@@ -40,3 +40,20 @@ fn a_page_that_an_answer_leads_to_is_waited_for() {
     let said = lines(&mut page, "act", json!({ "steps": steps }));
     check(&said, &["Button \"Placed\" @308,"], &[]);
 }
+
+/// The page that a page goes on to is waited for as well.
+#[test]
+fn a_page_that_goes_on_to_one_that_its_scripts_make_is_waited_for() {
+    let mut page = PageTest::open_flagged("form.html", WEB, &[]);
+    let said = lines(&mut page, "open_url", json!({ "url": site::address("going_on.html") }));
+    check(&said, &["open_url: done", "Made by a script", "Button \"Begin\""], &["shows nothing"]);
+    let said = lines(&mut page, "page_history", json!({ "go": "reload" }));
+    check(&said, &["Made by a script"], &[]);
+}
+
+#[test]
+fn a_page_that_shows_nothing_yet_is_said_to() {
+    let mut page = PageTest::open_flagged("form.html", WEB, &[]);
+    let said = lines(&mut page, "open_url", json!({ "url": site::address("empty_app.html") }));
+    check(&said, &["the page shows nothing yet", "wait_for"], &[]);
+}

@@ -123,3 +123,67 @@ fn what_the_page_filled_in_stays_hidden() {
     let structure = page.call("get_window_structure", json!({ "depth": 64 })).to_string();
     check(&structure, &["Password"], lacks);
 }
+
+fn open_trip() -> (PageTest, String) {
+    let mut page = PageTest::open_flagged("trip.html", WEB, &[]);
+    let look = lines(&mut page, "look", json!({}));
+    (page, look)
+}
+
+/// The layer is named, not the piece of it that the pointer met, and the step that closes it works.
+#[test]
+fn a_picker_that_covers_a_button_is_named_with_the_way_out() {
+    let (mut page, look) = open_trip();
+    let click = |words: &str| json!({ "do": "click_element", "ref": ref_of(&look, words) });
+    step(&mut page, click("\"Day\""));
+    let said = step(&mut page, click("\"Book\""));
+    check(
+        &said,
+        &["ElementOccluded", "'Choose a day' covers it; close that first, with press_key escape"],
+        &[],
+    );
+    let steps = json!([{ "do": "press_key", "keys": "escape" }, click("\"Book\"")]);
+    check(&lines(&mut page, "act", json!({ "steps": steps })), &["\"booked\""], &["failed"]);
+}
+
+#[test]
+fn options_of_a_list_that_is_closed_are_no_changes() {
+    let (mut page, look) = open_trip();
+    let choose =
+        json!({ "do": "select_option", "ref": ref_of(&look, "\"Country\""), "option_name": "Italy" });
+    check(&step(&mut page, choose), &["ComboBox \"City\" =Rome"], &["Milan", "Turin", "Lyon"]);
+}
+
+#[test]
+fn a_click_that_opens_or_closes_a_window_has_changed_something() {
+    let (mut page, look) = open_trip();
+    let open = json!({ "do": "click_element", "ref": ref_of(&look, "Open another") });
+    let nothing = ["nothing changed", "nothing visible changed"];
+    let said = step(&mut page, open);
+    check(&said, &["new window", "Button \"Close\""], &nothing);
+    let close = json!({ "do": "click_element", "ref": ref_of(&said, "\"Close\"") });
+    check(&step(&mut page, close), &["closed window"], &nothing);
+    let said = lines(&mut page, "click_element", json!({ "ref": ref_of(&look, "Open another") }));
+    check(&said, &["done", "new window"], &nothing);
+}
+
+#[test]
+fn items_with_a_gap_between_them_are_words_of_their_own() {
+    let (_, look) = open_trip();
+    check(&look, &["\"Country Day Payment\"", "Button \"B\" about:\"Bold\""], &[]);
+}
+
+#[test]
+fn a_card_that_is_dragged_is_told_where_it_stands_and_reused_rows_are_not_moved() {
+    let mut page = PageTest::open_flagged("board.html", WEB, &[]);
+    let look = lines(&mut page, "look", json!({}));
+    let drag = json!({ "do": "drag", "from": { "ref": ref_of(&look, "\"Write\"") }, "to": { "ref": ref_of(&look, "\"Pack\"") } });
+    let said = step(&mut page, drag);
+    check(
+        &said,
+        &["Button \"Write\" to e", "order: in Group \"Done\": Button \"Pack\", Button \"Write\""],
+        &["\"path\"", "[["],
+    );
+    let jump = json!({ "do": "click_element", "ref": ref_of(&look, "\"Jump\"") });
+    check(&step(&mut page, jump), &["\"Row 5\""], &["order:"]);
+}

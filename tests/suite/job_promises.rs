@@ -290,7 +290,8 @@ fn an_interrupted_job_can_be_cancelled_for_good() {
 #[test]
 fn a_queue_belongs_to_the_server_that_took_the_jobs() {
     let store = SqliteStore::in_memory().unwrap();
-    let server = |id: &str| ServerRow { id: id.to_owned(), process: 1, started_at: 0, seen_until: SERVER_LEASE_MS };
+    let server =
+        |id: &str| ServerRow { id: id.to_owned(), process: 1, started_at: 0, seen_until: SERVER_LEASE_MS };
     let spec = JobSpec { job: "a".to_owned(), ..JobSpec::default() };
     assert_eq!(store.note_server(&server("one"), 0).unwrap(), []);
     assert_eq!(store.note_server(&server("two"), 0).unwrap(), [server("one")]);
@@ -420,7 +421,7 @@ fn a_job_at_the_shell_says_why_it_ended_what_to_do_and_where_its_trace_is() {
         said(&["--mock", "run", "a", "--record", "--planner", &format!("scripted:{}", script.display())]);
     let shown = said(&["jobs", "show", "job_"]);
     for text in [&ran, &shown] {
-        assert!(text.contains("nothing to do (PlannerFailed); mend what the reason names"), "{text}");
+        assert!(text.contains("nothing to do (PlannerFailed); correct what the reason names"), "{text}");
         assert!(text.contains("recorded in ") && text.contains("/jobs/runs/"), "{text}");
     }
     assert!(shown.contains("used: 2 steps, 0 inputs"), "{shown}");

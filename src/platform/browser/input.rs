@@ -434,7 +434,7 @@ impl<'a> PageInput<'a> {
     fn check_cover(&self, node: &PageNode<'a>) -> Result<()> {
         let aimed: Aimed = node.ask(script::AIM, &[Value::Null, Value::Null])?;
         match aimed.covered {
-            Some(cover) => Err(unreachable_element(node, &format!("{cover} covers it"))),
+            Some(cover) => Err(unreachable_element(node, &covered_by(&cover))),
             None => Ok(()),
         }
     }
@@ -484,7 +484,7 @@ impl<'a> PageInput<'a> {
         let aimed: Aimed = node.ask(script::AIM, &wanted)?;
         match (aimed.x, aimed.y, aimed.covered) {
             (Some(x), Some(y), _) => self.out_of_frames(&node.frame, x, y),
-            (_, _, Some(cover)) => Err(unreachable_element(node, &format!("{cover} covers it"))),
+            (_, _, Some(cover)) => Err(unreachable_element(node, &covered_by(&cover))),
             _ => Err(unreachable_element(node, "it takes no room in the page that shows")),
         }
     }
@@ -1091,6 +1091,11 @@ fn focus_taken(label: &str) -> Error {
     let message =
         format!("'{label}' does not keep the keyboard focus: the page takes it away; nothing was written");
     Error::new(Kind::PatternUnsupported, message)
+}
+
+/// With the way out: menus, pickers and dialogs close with Escape, a banner by a button of its own.
+fn covered_by(cover: &str) -> String {
+    format!("{cover} covers it; close that first, with press_key escape or its own button, and try again")
 }
 
 fn unreachable_element(node: &PageNode<'_>, why: &str) -> Error {

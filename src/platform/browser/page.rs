@@ -372,3 +372,52 @@ impl Browser {
         Err(node_gone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    const BETWEEN: &str = r#""error":{"code":-32000,"message":"Not attached to an active page"}"#;
+    const REFUSED: &str = r#""error":{"code":-32000,"message":"No node with given id found"}"#;
+    const DONE: &str = r#""result":{"done":true}"#;
+
+    /// Asks a browser that gives these answers, the last one again and again. Answers what was heard, and how often it
+    /// was asked.
+    fn ask(answers: &'static [&'static str], time: Duration) -> (CdpResult<Value>, usize) {
+        let ((heard, orders), (answered, mut says)) = (std::io::pipe().unwrap(), std::io::pipe().unwrap());
+        let connection = CdpConnection::new(Box::new(orders));
+        connection.listen(Box::new(answered), |_: &_| (), || ()).unwrap();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = asked.clone();
+        std::thread::spawn(move || {
+            for order in BufReader::new(heard).split(0).map_while(std::result::Result::ok) {
+                let order: Value = serde_json::from_slice(&order).unwrap();
+                let answer = answers[counted.fetch_add(1, Ordering::SeqCst).min(answers.len() - 1)];
+                // A test that has heard enough does not read the rest.
+                let _ = says.write_all(format!("{{\"id\":{},{answer}}}\0", order["id"]).as_bytes());
+            }
+        });
+        let (deadline, cancel) = (Deadline::after(time), Cancel::new());
+        let page = PageSession { connection: &connection, session: "s", deadline, cancel: &cancel };
+        (page.call("Page.navigate", json!({})), asked.load(Ordering::SeqCst))
+    }
+
+    #[test]
+    fn an_order_is_sent_again_while_the_page_changes_its_process() {
+        let enough = Duration::from_secs(60);
+        assert_eq!(ask(&[BETWEEN, BETWEEN, DONE], enough), (Ok(json!({ "done": true })), 3));
+        let (answer, asked) = ask(&[REFUSED, DONE], enough);
+        assert!(matches!(answer, Err(CdpFailure::Refused { .. })), "{answer:?}");
+        assert_eq!(asked, 1, "what is refused for another reason is not sent again");
+    }
+
+    #[test]
+    fn a_page_that_never_gets_its_process_is_given_up() {
+        let (answer, asked) = ask(&[BETWEEN], Duration::from_millis(100));
+        assert!(answer.is_err() && asked > 1, "{answer:?} after {asked}");
+    }
+}

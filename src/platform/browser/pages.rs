@@ -11,10 +11,10 @@ use super::Browser;
 use super::chooser::{files_below, named_lines};
 use super::decode::reading::reading_tree;
 use super::downloads::Downloads;
-use super::page::PageSession;
+use super::page::{Evaluated, PageSession};
 use super::script::{PAGE_CONTENT, PAGE_STATUS};
 use super::tabs::{DialogKind, MOST_TABS, TabState, WindowOfTab};
-use super::wire::CdpFailure;
+use super::wire::{CdpFailure, CdpResult};
 use crate::clock::{Cancel, Deadline};
 use crate::error::{Error, Kind, Result};
 use crate::model::page::{
@@ -37,6 +37,8 @@ const BEGIN_TIME: Duration = Duration::from_secs(5);
 const FORGET_TIME: Duration = Duration::from_secs(10);
 
 const ASKS: &str = "the page asks before it is left, or opened a dialog: answer it first";
+const SHOWS_NOTHING: &str =
+    "the page shows nothing yet: its scripts may still be loading; look again, or use wait_for";
 const STILL_LOADING: &str = "the page is still loading";
 const FORM_NOT_SENT: &str =
     "the page came of a form, which was not sent again: its address was opened instead";
@@ -120,7 +122,7 @@ impl Pages for Browser {
         // It gets a new process with its new page.
         self.tabs.change(&tab.target, |tab| tab.crashed = false);
         let downloads = self.last_download();
-        let note = match page.call("Page.navigate", json!({ "url": visit.address.as_str() })) {
+        let mut note = match page.call("Page.navigate", json!({ "url": visit.address.as_str() })) {
             Ok(answer) => {
                 let refused = self.network.refusal_since(refusals, &tab.target, visit.address.as_str());
                 if let Some(refusal) = refused {
@@ -134,7 +136,7 @@ impl Pages for Browser {
         };
         if note.is_none() && visit.waits_for_load {
             self.await_load(&tab, page.deadline, cancel)?;
-            self.await_content(&tab, page.deadline, cancel)?;
+            note = self.await_content(&tab, page.deadline, cancel)?;
         }
         self.shown_page(&tab, note, cancel)
     }
@@ -160,6 +162,10 @@ impl Pages for Browser {
         let note = match went {
             Err(error) if error == Error::from(CdpFailure::DialogOpened) => Some(ASKS),
             went => went?,
+        };
+        let note = match note {
+            None if step != HistoryStep::Stop => self.await_content(&tab, page.deadline, cancel)?,
+            note => note,
         };
         self.shown_page(&tab, note, cancel)
     }
@@ -315,19 +321,39 @@ impl Browser {
         Ok(())
     }
 
-    /// A page that has loaded and shows nothing yet is made by its scripts, which are given a moment more.
-    fn await_content(&self, tab: &TabState, deadline: Deadline, cancel: &Cancel) -> Result<()> {
-        let answers = self.tabs.find(&tab.target).filter(|now| !now.loading && now.check_answers().is_ok());
-        let Some(now) = answers else { return Ok(()) };
+    /// A page that has loaded and shows nothing yet is made by its scripts, which are given a moment more. So is the page
+    /// that it goes on to. Answers what to say where nothing shows after that.
+    fn await_content(
+        &self,
+        tab: &TabState,
+        deadline: Deadline,
+        cancel: &Cancel,
+    ) -> Result<Option<&'static str>> {
         let deadline = Deadline::after(deadline.left().min(CONTENT_TIME));
-        let page = PageSession { deadline, ..self.page_session(&now, cancel) };
-        let Ok(world) = self.world_in(page, &now.target) else { return Ok(()) };
-        let ask = json!({ "expression": PAGE_CONTENT, "contextId": world, "awaitPromise": true });
-        match page.send("Runtime.evaluate", ask).and_then(|order| page.wait::<Value>(&order)) {
-            Err(CdpFailure::Cancelled) => Err(CdpFailure::Cancelled.into()),
-            // One that went on to another page, or is busy, is worked as it is.
-            _ => self.await_load(tab, deadline, cancel),
+        loop {
+            let answers = |now: &TabState| !now.loading && now.check_answers().is_ok();
+            let Some(now) = self.tabs.find(&tab.target).filter(answers) else { return Ok(None) };
+            match self.shows_content(&now, deadline, cancel) {
+                Ok(true) => return Ok(None),
+                Ok(false) | Err(CdpFailure::TimedOut { .. }) => return Ok(Some(SHOWS_NOTHING)),
+                Err(CdpFailure::Cancelled) => return Err(CdpFailure::Cancelled.into()),
+                Err(_) if !self.has_gone_on(&now) => return Ok(None),
+                Err(_) => self.await_load(tab, deadline, cancel)?,
+            }
         }
+    }
+
+    fn shows_content(&self, tab: &TabState, deadline: Deadline, cancel: &Cancel) -> CdpResult<bool> {
+        let page = PageSession { deadline, ..self.page_session(tab, cancel) };
+        let world = self.world_in(page, &tab.target)?;
+        let ask = json!({ "expression": PAGE_CONTENT, "contextId": world, "awaitPromise": true });
+        let answer: Evaluated = page.wait(&page.send("Runtime.evaluate", ask)?)?;
+        Ok(answer.result.is_true())
+    }
+
+    /// Whether the tab has begun to load another page.
+    fn has_gone_on(&self, before: &TabState) -> bool {
+        self.tabs.find(&before.target).is_some_and(|now| now.loads > before.loads)
     }
 
     /// To load a page again that came of a form would send the form again, with whatever it does: its address is opened.

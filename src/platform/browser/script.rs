@@ -43,7 +43,7 @@ pub const ELEMENT_NOTES: &str = "(() => {
 pub const PAGE_STATUS: &str = "(performance.getEntriesByType('navigation')[0] || {}).responseStatus || 0";
 
 /// Comes at once where the page shows something or has no scripts; else when it shows something and has rested for a
-/// moment, or after three seconds.
+/// moment, or after three seconds. Answers whether it shows something, or has no scripts that could.
 pub const PAGE_CONTENT: &str = "new Promise((done) => {
   const parts = 'input:not([type=hidden]), button, select, textarea, canvas, img, svg, video, iframe, object, embed, [role]';
   const shown = (element) => element.getClientRects().length > 0;
@@ -51,7 +51,7 @@ pub const PAGE_CONTENT: &str = "new Promise((done) => {
     || Array.from(document.body.querySelectorAll(parts)).some(shown);
   if (!document.scripts.length || shows()) { done(true); return; }
   let rest, observer, first = 0;
-  const end = () => { clearTimeout(rest); observer.disconnect(); done(true); };
+  const end = () => { clearTimeout(rest); observer.disconnect(); done(shows()); };
   const last = setTimeout(end, 3000);
   observer = new MutationObserver(() => {
     if (!first && !shows()) return;
@@ -108,9 +108,15 @@ pub const AIM: &str = "function (wantedX, wantedY) {
     if (hit && !covered) covered = hit;
   }
   if (!covered) return { covered: null };
-  const id = covered.id ? '#' + covered.id : '';
-  const text = (covered.getAttribute('aria-label') || covered.innerText || '').trim().replace(/\\s+/g, ' ').slice(0, 60);
-  return { covered: '<' + covered.localName + id + '>' + (text ? ' \\'' + text + '\\'' : '') };
+  // Of a layer over the page the whole is named, not the piece that the pointer met.
+  let label = '', layer = covered;
+  for (let node = covered; node && !node.contains(wanted); node = node.parentElement) {
+    label = label || node.getAttribute('aria-label') || '';
+    layer = node;
+  }
+  const id = layer.id ? '#' + layer.id : '';
+  const text = (label || layer.innerText || '').trim().replace(/\\s+/g, ' ').slice(0, 60);
+  return { covered: '<' + layer.localName + id + '>' + (text ? ' \\'' + text + '\\'' : '') };
 }";
 
 /// From a point of a frame to that of the document that the frame is in, and whether a pointer meets the frame there.

@@ -121,7 +121,8 @@ fn step_words(step: &StepReport) -> String {
     if step.held_before {
         words.push_str(", what was expected held before the step");
     }
-    if step.verdict == StepVerdict::Unconfirmed && step.reply.get("changed") == Some(&Value::Bool(false)) {
+    let is_unseen = step.reply.get("changed") == Some(&Value::Bool(false)) && !step.moved_windows;
+    if step.verdict == StepVerdict::Unconfirmed && is_unseen {
         words.push_str(" (it was sent, and nothing visible changed)");
     }
     match &step.lines {

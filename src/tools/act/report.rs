@@ -205,14 +205,20 @@ impl ActReport {
     /// What the steps leave of the tokens that the caller has. As lines they are written here.
     fn room_for_changes(&mut self, cx: &Cx) -> usize {
         let spent = if cx.lean {
-            let lines = step_lines(&self.steps, self.not_run, cx.max_tokens.map(|most| most / 2));
-            let spent = tokens_for_bytes(Writing::Outline, lines.len());
-            self.lean = Some(lines);
-            spent
+            self.write_steps(cx);
+            tokens_for_bytes(Writing::Outline, self.lean.as_ref().map_or(0, String::len))
         } else {
             TOKENS_AROUND + TOKENS_OF_A_STEP * self.steps.len()
         };
         cx.max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1))
+    }
+
+    fn write_steps(&mut self, cx: &Cx) {
+        self.lean = Some(step_lines(&self.steps, self.not_run, cx.max_tokens.map(|most| most / 2)));
+    }
+
+    fn moved_windows(&self) -> bool {
+        !(self.new_windows.is_empty() && self.closed_windows.is_empty())
     }
 
     fn look_after(&mut self, cx: &Cx, before: DesktopBefore, room: usize) -> Result<()> {
@@ -253,6 +259,15 @@ impl ActReport {
         let gone = before.windows().iter().filter(|old| !is_open(old));
         self.closed_windows = gone.map(|window| window.uid.clone()).collect();
         self.new_windows = new_dialogs(before.windows(), cx.observer().shown_windows(now));
+        if self.moved_windows() {
+            self.changed = true;
+            if let Some(step) = self.steps.last_mut() {
+                step.moved_windows = true;
+            }
+            if cx.lean {
+                self.write_steps(cx);
+            }
+        }
     }
 
     /// The focused window, if it came with the steps or was laid open by them.
@@ -321,7 +336,7 @@ impl ActReport {
         }
         Ok(match cx.lean {
             false => format!("nothing changed in {}", chosen.window.uid),
-            true if is_confirmed => String::new(),
+            true if is_confirmed || self.moved_windows() => String::new(),
             true => "nothing changed".to_owned(),
         })
     }

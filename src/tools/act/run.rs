@@ -53,6 +53,9 @@ pub struct StepReport {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub held_before: bool,
+    /// Windows came or went after it, so that it had an effect whatever its own window shows.
+    #[serde(skip)]
+    pub moved_windows: bool,
     /// What it was done to: `e12 Button "Save"`, or the keys.
     #[serde(skip)]
     pub subject: String,
@@ -266,6 +269,7 @@ impl StepReport {
             reply,
             unmet: None,
             held_before: false,
+            moved_windows: false,
             subject: String::new(),
             lines: None,
             counts: true,
@@ -286,12 +290,35 @@ fn subject_of(cx: &Cx, step: &PlannedStep, reply: &Value) -> String {
     let text = |name: &str| step.args.get(name).and_then(Value::as_str);
     let target = reply.pointer("/target/ref").and_then(Value::as_str).or_else(|| text("ref"));
     let known = target.and_then(Ref::parse).and_then(|target| cx.observer().refs().remembered(target));
+    let renamed = reply.pointer("/target/renamed").and_then(Value::as_str);
     match (target, known) {
+        // What it is called now is said behind the outcome.
+        (Some(target), Some(known)) if renamed == Some(known.shown_label()) => target.to_owned(),
         (Some(target), Some(known)) => format!("{target} {}", known.shown_label()),
         (Some(target), None) => target.to_owned(),
         (None, _) => {
-            ["selector", "keys", "program"].into_iter().find_map(text).unwrap_or_default().to_owned()
+            let named = ["selector", "keys", "program"].into_iter().find_map(text).map(str::to_owned);
+            named.or_else(|| drag_ends(cx, &step.args)).unwrap_or_default()
         }
+    }
+}
+
+/// `e5 Button "A" to e9 Group "B"`
+fn drag_ends(cx: &Cx, args: &Map<String, Value>) -> Option<String> {
+    Some(format!("{} to {}", drag_end(cx, args.get("from")?), drag_end(cx, args.get("to")?)))
+}
+
+/// An element by its ref or selector, or a point.
+fn drag_end(cx: &Cx, end: &Value) -> String {
+    let text = |name: &str| end.get(name).and_then(Value::as_str);
+    let reference = end.as_str().or_else(|| text("ref"));
+    let known =
+        reference.and_then(Ref::parse).and_then(|reference| cx.observer().refs().remembered(reference));
+    match (reference, known, text("selector")) {
+        (Some(reference), Some(known), _) => format!("{reference} {}", known.shown_label()),
+        (Some(reference), None, _) => reference.to_owned(),
+        (None, _, Some(selector)) => selector.to_owned(),
+        (None, _, None) => end.to_string(),
     }
 }
 

@@ -156,6 +156,8 @@ enum WalkStep {
 struct TextRun {
     text: String,
     area: PageArea,
+    /// Of the last text in it.
+    last: PageArea,
     hidden: bool,
     native: Option<String>,
     /// What the labels in it are for.
@@ -576,8 +578,12 @@ impl<'a> PageWalk<'a> {
         match &mut self.line {
             Some(line) => {
                 line.label_links.extend(labelled);
+                if stands_apart(line.last, area) && !line.text.ends_with(char::is_whitespace) {
+                    line.text.push(' ');
+                }
                 line.text.push_str(text);
                 if !text.trim().is_empty() {
+                    line.last = area;
                     line.area = line.area.around(placed);
                     line.hidden &= hidden;
                 }
@@ -585,8 +591,14 @@ impl<'a> PageWalk<'a> {
             None => {
                 let native = document.handle(found_by);
                 let label_links = labelled.into_iter().collect();
-                self.line =
-                    Some(TextRun { text: text.to_owned(), area: placed, hidden, native, label_links });
+                self.line = Some(TextRun {
+                    text: text.to_owned(),
+                    area: placed,
+                    last: area,
+                    hidden,
+                    native,
+                    label_links,
+                });
             }
         }
     }
@@ -600,6 +612,15 @@ impl<'a> PageWalk<'a> {
             self.tree.add_leaf(Element { hidden: line.hidden, native: line.native, label_links, ..element });
         }
     }
+}
+
+/// A wider gap between two texts of a line is one that a reader sees.
+const SEEN_GAP: f64 = 2.0;
+
+/// Whether a text begins behind a gap on the line of the one before: items with a margin have no space between them.
+fn stands_apart(before: PageArea, next: PageArea) -> bool {
+    let same_line = next.y < before.y + before.height && before.y < next.y + next.height;
+    same_line && next.x > before.x + before.width + SEEN_GAP
 }
 
 impl<'a> WalkedDocument<'a> {

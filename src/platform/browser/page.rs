@@ -379,6 +379,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use super::super::wire::CdpEvent;
     use super::*;
 
     const BETWEEN: &str = r#""error":{"code":-32000,"message":"Not attached to an active page"}"#;
@@ -389,8 +390,8 @@ mod tests {
     /// was asked.
     fn ask(answers: &'static [&'static str], time: Duration) -> (CdpResult<Value>, usize) {
         let ((heard, orders), (answered, mut says)) = (std::io::pipe().unwrap(), std::io::pipe().unwrap());
-        let connection = CdpConnection::new(Box::new(orders));
-        connection.listen(Box::new(answered), |_: &_| (), || ()).unwrap();
+        let connection = Arc::new(CdpConnection::new(Box::new(orders)));
+        connection.listen(Box::new(answered), |_: &CdpEvent<'_>| (), || ()).unwrap();
         let asked = Arc::new(AtomicUsize::new(0));
         let counted = asked.clone();
         std::thread::spawn(move || {

@@ -15,6 +15,8 @@ pub struct Element {
     pub range: Range,
     pub shortcut: Option<String>,
     pub description: Option<String>,
+    /// What a person reads in it, where it is called otherwise. Consent is judged by both.
+    pub shown_text: Option<String>,
     /// The application's own name for the element (UIA AutomationId, AX identifier).
     pub identifier: Option<String>,
     /// A password field or another value that must never be shown.

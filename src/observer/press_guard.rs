@@ -177,7 +177,8 @@ impl Observer {
         let pointed = pointed.unwrap_or_default();
         let innermost = innermost_at(&view, point, &pointed.nodes);
         let unread = unread || pointed.is_unread;
-        Ok(Some(ElementTarget::new(chosen, view, innermost, None).unread_if(unread).into()))
+        let target = ElementTarget::new(chosen, view, innermost, None).unread_if(unread);
+        Ok(Some(target.with_text_there(pointed.text).into()))
     }
 }
 
@@ -189,8 +190,8 @@ fn innermost_at(view: &View, point: Point, pointed: &[usize]) -> usize {
 }
 
 impl ElementTarget {
-    /// What else a press at a point of this element would reach: what lies there too, the controls that it labels, and
-    /// what the wheel would choose.
+    /// What else a press at a point of this element would reach: what lies there too, the controls that it labels, what
+    /// stands there without being an element, and what the wheel would choose.
     pub fn reached_beside(&self, point: Point, kind: PressKind) -> Vec<Target> {
         let mut nodes = self.view.elements_at(point);
         nodes.retain(|&node| node != self.node);
@@ -201,7 +202,7 @@ impl ElementTarget {
                 nodes.extend(chosen_by_wheel(&self.view, node));
             }
         }
-        self.all_beside(nodes)
+        self.all_beside(nodes).into_iter().chain(self.text_there()).collect()
     }
 
     /// What else is worked when this element is, wherever that is: the controls that it labels.

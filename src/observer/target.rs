@@ -214,6 +214,8 @@ pub struct ElementTarget {
     /// Where a pointer would meet it: judged with it, so that no other place is clicked.
     at: Option<Point>,
     unread: bool,
+    /// What stands where the pointer is, where no element of the tree says it.
+    text_there: Option<String>,
 }
 
 /// Whose page a target is on.
@@ -266,7 +268,17 @@ impl ElementTarget {
     }
 
     pub fn new(chosen: ResolvedWindow, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
-        Self { chosen, view, node, selector, known_as: None, at: None, unread: false }
+        Self { chosen, view, node, selector, known_as: None, at: None, unread: false, text_there: None }
+    }
+
+    /// The same, met at a part of a page that the tree has as its text alone.
+    pub fn with_text_there(self, text_there: Option<String>) -> Self {
+        Self { text_there, ..self }
+    }
+
+    /// That text, as a target of its own.
+    pub fn text_there(&self) -> Option<Target> {
+        self.text_there.clone().map(Target::ScreenText)
     }
 
     /// The same, where the input may as well reach something that could not be read.
@@ -305,7 +317,15 @@ impl ElementTarget {
 
     /// Another element of the same capture.
     pub fn beside(&self, node: usize) -> Self {
-        Self { node, selector: None, known_as: None, at: None, unread: false, ..self.clone() }
+        Self {
+            node,
+            selector: None,
+            known_as: None,
+            at: None,
+            unread: false,
+            text_there: None,
+            ..self.clone()
+        }
     }
 
     pub fn bounds(&self) -> Rect {

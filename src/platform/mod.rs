@@ -250,6 +250,8 @@ pub struct PointedNodes {
     pub nodes: Vec<usize>,
     /// It may be something that the tree does not have.
     pub is_unread: bool,
+    /// What stands in the part of the page that is met, where the tree has only its text.
+    pub text: Option<String>,
 }
 
 /// What a field that can be written in says of itself.

@@ -147,6 +147,11 @@ const TEXT_FIELDS: &[TextField] = &[
     },
     TextField {
         hidden_by: &[RedactionCover::Texts],
+        get: |e| e.shown_text.as_deref(),
+        set: |e, text| e.shown_text = Some(text),
+    },
+    TextField {
+        hidden_by: &[RedactionCover::Texts],
         get: |e| e.identifier.as_deref(),
         set: |e, text| e.identifier = Some(text),
     },
@@ -344,6 +349,7 @@ impl Redactor {
             // As it stands inside a selector or a quoted text.
             secrets.keep(&secret.replace('\\', "\\\\").replace('"', "\\\""));
             secrets.keep_spellings(in_addresses(secret));
+            secrets.keep_spellings(in_other_case(secret));
             self.knows_secrets.store(true, Ordering::Release);
         }
     }
@@ -708,7 +714,7 @@ impl LearnedSecrets {
             self.kept.push(secret.to_owned());
             self.build_finder();
             let parts = self.kept.iter().flat_map(|secret| telling_parts(secret));
-            self.parts = AhoCorasick::builder().build(parts).ok();
+            self.parts = AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok();
         }
     }
 
@@ -790,6 +796,13 @@ impl LearnedSecrets {
         self.find_parts(text, &mut parts);
         !parts.is_empty() || self.kept.iter().any(|secret| text.contains(secret))
     }
+}
+
+/// A secret as a page writes it that shows its texts in capitals or in small letters.
+fn in_other_case(secret: &str) -> Vec<String> {
+    let mut all = vec![secret.to_uppercase(), secret.to_lowercase()];
+    all.retain(|spelling| spelling != secret);
+    all
 }
 
 /// A secret as it stands in an address: as a script writes it, as a form does, and as a browser leaves it.
@@ -1236,6 +1249,20 @@ mod tests {
             redactor.tells_named_secret("it is horse-b")
                 && !redactor.tells_named_secret("hunter-of-the-north")
         );
+    }
+
+    /// H-416 on code: a named secret in capitals, as style sheets make them
+    #[test]
+    fn a_named_secret_is_hidden_in_capitals() {
+        let redactor = unconfigured();
+        redactor.keep("correct-horse");
+        check_text(&redactor, "CORRECT-HORSE and Correct-Horse", "[REDACTED] and [REDACTED]");
+        check_text(&redactor, "ORRECT-", "[REDACTED]");
+        redactor.keep("p\u{e4}\u{df}9");
+        check_text(&redactor, "P\u{c4}SS9", "[REDACTED]");
+        // Of others only as it was typed.
+        redactor.learn_secret("hunter");
+        check_text(&redactor, "Hunter", "Hunter");
     }
 
     /// H-396 on code: a named secret in an address

@@ -425,6 +425,7 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         expanded: entry.expanded,
         range: plan_range(spanned)?,
         shortcut: text(&entry.keyboard_shortcut),
+        shown_text: None,
         description: text(&entry.description),
         identifier: text(&entry.identifier),
         secret: entry.secret.unwrap_or(false),

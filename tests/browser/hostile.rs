@@ -153,3 +153,69 @@ fn text_that_a_style_sheet_writes_is_in_the_tree() {
     let mut page = open_hit_areas();
     assert!(page.shows("Text", "Sum 10000"));
 }
+
+fn open_labels() -> PageTest {
+    let rules = json!([{ "name_regex": "(?i)delete" }]).to_string();
+    let mut page = PageTest::open_with("labels.html", &[("OSO_CONFIRMATION_REQUIRED", &rules)]);
+    page.until_shown("Button", "Save");
+    page
+}
+
+/// Whether a call needs consent; then nothing is pressed.
+#[track_caller]
+fn check_call(page: &mut PageTest, tool: &str, arguments: Value, asks: bool) {
+    let reply = page.call(tool, arguments.clone());
+    let asked = reply["error"]["code"] == "ConfirmationRequired";
+    assert_eq!(asked, asks, "{tool} {arguments}: {reply}");
+    let windows = page.windows()[0].to_string();
+    assert!(!windows.contains("pressed"), "{tool} {arguments}: {windows}");
+}
+
+/// H-413 on browser: what stands on a button counts, whatever readers are told it is called.
+#[test]
+fn a_button_is_judged_by_what_stands_on_it() {
+    let mut page = open_labels();
+    for name in ["Save", "Go on", "Next", "Tidy up", "Sweep"] {
+        let selector = format!("//Button[name={name:?}]");
+        check_call(&mut page, "click_element", json!({ "selector": selector }), true);
+    }
+    check_call(&mut page, "click_element", json!({ "selector": "//Button[name=\"Stay\"]" }), false);
+}
+
+/// H-413 on browser: a click on the label of such a button presses it.
+#[test]
+fn the_label_of_a_button_is_the_button() {
+    let mut page = open_labels();
+    for text in ["Tidy up", "Sweep"] {
+        check_call(&mut page, "click_text", json!({ "text": text }), true);
+    }
+}
+
+/// H-413 on browser: an option that is called otherwise than it is drawn.
+#[test]
+fn an_option_is_judged_by_what_is_drawn() {
+    let mut page = open_labels();
+    let list = "//ComboBox[name=\"Plan\"]";
+    check_call(&mut page, "key_into_element", json!({ "selector": list, "keys": "down" }), true);
+    check_call(&mut page, "select_option", json!({ "selector": list, "option_name": "Move" }), true);
+}
+
+/// H-414 on browser: keys are judged by what has the focus in a closed shadow root.
+#[test]
+fn the_focus_is_followed_into_closed_shadow_roots() {
+    let mut page = open_labels();
+    page.ok("click_element", json!({ "selector": "//Edit[name=\"Inner\"]" }));
+    let focused = page.elements(None).into_iter().find(|element| element["focused"] == true);
+    assert_eq!(focused.expect("something has the focus")["name"], "Inner");
+    page.ok("press_key", json!({ "keys": "tab" }));
+    check_call(&mut page, "press_key", json!({ "keys": "space" }), true);
+}
+
+/// H-415 on browser: something is dropped on a part of the page that is only a text in the tree.
+#[test]
+fn a_drop_is_judged_by_what_stands_where_it_falls() {
+    let mut page = open_labels();
+    let drag = |y: i32| json!({ "from": { "x": 20, "y": 320 }, "to": { "x": 200, "y": y }, "duration_s": 0 });
+    check_call(&mut page, "drag", drag(480), true);
+    check_call(&mut page, "drag", drag(560), false);
+}

@@ -578,6 +578,24 @@ fn a_tooltip_is_judged_like_a_name() {
     check(&harmless, "click_element", json!({"selector": "//Button"}), false);
 }
 
+/// H-413 on code: what stands on a button counts beside its name, and what is pressed by itself in it does not
+#[test]
+fn a_text_on_a_button_is_judged_like_its_name() {
+    let with = |inner: &str| {
+        let part = format!("{{role: {inner}, bounds: {{x: 60, y: 40, width: 20, height: 10}}}}");
+        format!(
+            "{{role: Button, name: Save, bounds: {{x: 0, y: 0, width: 200, height: 100}}, children: [{part}]}}"
+        )
+    };
+    for inner in ["Text, name: Delete it", "Image, description: Delete", "Label, name: De\u{ad}lete"] {
+        check(&with(inner), "click_element", json!({"selector": "//Button[name=\"Save\"]"}), true);
+        check(&with(inner), "click_at", json!({"x": 10, "y": 90}), true);
+    }
+    for inner in ["Text, name: Keep it", "Button, name: Delete"] {
+        check(&with(inner), "click_at", json!({"x": 10, "y": 90}), false);
+    }
+}
+
 /// H-112 on code: what lies in something that is pressed
 #[test]
 fn an_ancestor_that_is_pressed_counts() {

@@ -390,6 +390,22 @@ const GATES: &[Row] = &[
         "ConfirmationRequired",
     ),
     row("H-412", "text that a style sheet writes", "it is read and compared like any other text"),
+    row(
+        "H-413",
+        "a button, link or option that is called otherwise than it reads: `aria-label`, a label around it, a text in it",
+        "ConfirmationRequired if the name or what stands on it is protected",
+    ),
+    row(
+        "H-414",
+        "the keyboard focus in a closed shadow root",
+        "judged, and kept secret, by the element that has it there",
+    ),
+    row("H-416", "a named secret that a page shows in capitals", "hidden like the secret as it is"),
+    row(
+        "H-415",
+        "a click or a drop on a part of a page of which the tree has only the text",
+        "ConfirmationRequired if that text is protected",
+    ),
     row("H-117", "random inputs on a window with one protected element", "it never changes without consent"),
     row(
         "H-285",

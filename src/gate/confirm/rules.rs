@@ -2,10 +2,14 @@
 //! spelled.
 
 use crate::config::{Config, OnUnread, PageOrigin};
-use crate::model::Role;
+use crate::model::{Element, Role};
+use crate::observer::View;
 use crate::pattern::Pattern;
 use crate::privacy::spelling::other_readings;
 use crate::tool::{ConsentRules, ElementTarget, Target, TargetOrigin};
+
+/// Of what is pressed, more texts are not its label any more.
+const MOST_TEXTS: usize = 32;
 
 #[derive(Debug)]
 pub struct NameRules {
@@ -37,7 +41,8 @@ impl NameRules {
 
     /// A click on the label or the icon inside a button is a click on the button, so passive elements pass the question
     /// on to what holds them. What is pressed gets the clicks on everything in it, passive or not. A description counts
-    /// as a name does: it is the tooltip of a button with an icon, and often all that says what the button is for.
+    /// as a name does: it is the tooltip of a button with an icon, and often all that says what the button is for. So
+    /// does what a person reads in it, where the application calls it otherwise.
     fn covers_element(
         &self,
         ElementTarget { view, node, .. }: &ElementTarget,
@@ -49,8 +54,9 @@ impl NameRules {
             let element = view.unredacted(at);
             // A press on a cell is one on its row, which may have a name of its own.
             let counts = is_passed_on || element.role.is_pressed_by_key() || element.role == Role::Row;
-            let says = [Some(&element.name), element.description.as_ref()];
-            if counts && says.into_iter().flatten().any(|text| self.any_matches(&element.role, text, origin))
+            let read_in_it = || texts_within(view, at).filter(|_| counts);
+            if counts
+                && says(element).chain(read_in_it()).any(|text| self.any_matches(&element.role, text, origin))
             {
                 return true;
             }
@@ -66,6 +72,33 @@ impl NameRules {
             |rule| rule.matches(role, name) || readings.iter().any(|reading| rule.matches(role, reading)),
         )
     }
+}
+
+/// What an element says of itself.
+fn says(element: &Element) -> impl Iterator<Item = &str> {
+    [Some(element.name.as_str()), element.description.as_deref(), element.shown_text.as_deref()]
+        .into_iter()
+        .flatten()
+}
+
+/// The texts and images that something that is pressed is made of. What is pressed by itself in it is something else.
+fn texts_within(view: &View, node: usize) -> impl Iterator<Item = &str> {
+    let role = &view.unredacted(node).role;
+    let is_pressed = role.is_pressed_by_key() || role.is_option();
+    let end = if is_pressed { view.tree().end(node) } else { node };
+    let mut at = node + 1;
+    let inner = std::iter::from_fn(move || {
+        while at < end {
+            let here = at;
+            let is_passive = view.unredacted(here).role.is_passive();
+            at = if is_passive { here + 1 } else { view.tree().end(here) };
+            if is_passive {
+                return Some(here);
+            }
+        }
+        None
+    });
+    inner.take(MOST_TEXTS).flat_map(|inner| says(view.unredacted(inner)))
 }
 
 impl ConsentRules for NameRules {

@@ -11,9 +11,8 @@ use super::accessible::makes_no_snapshots;
 use super::decode::blocked::blocked_notice;
 use super::decode::snapshot::{PageSnapshot, STYLES};
 use super::decode::tree::{FrameCapture, FrameOwner, page_tree};
-use super::page;
-use super::page::{Evaluated, FrameTreeAnswer, ListedProperties, PageSession};
-use super::script::{ELEMENT_NOTES, FOCUSED_ELEMENT};
+use super::page::{Evaluated, FrameTreeAnswer, ListedProperties, PageSession, RemoteObject};
+use super::script::{ELEMENT_NOTES, FOCUSED_ELEMENT, FOCUSED_IN_ROOT};
 use super::tabs::{FrameSession, TabState, WindowOfTab};
 use super::wire::{CdpFailure, CdpResult, SentOrder};
 use crate::clock::{Cancel, Deadline};
@@ -32,7 +31,28 @@ struct DescribedNode {
 struct BackendNode {
     #[serde(default)]
     backend_node_id: i64,
+    #[serde(default)]
+    shadow_roots: Vec<ShadowRootNode>,
 }
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ShadowRootNode {
+    backend_node_id: i64,
+    #[serde(default)]
+    shadow_root_type: String,
+}
+
+impl BackendNode {
+    /// The root that the page's own scripts cannot look into.
+    fn closed_root(&self) -> Option<i64> {
+        let root = self.shadow_roots.iter().find(|root| root.shadow_root_type == "closed")?;
+        Some(root.backend_node_id)
+    }
+}
+
+/// Closed shadow roots in each other that the focus is followed into.
+const MOST_CLOSED_ROOTS: usize = 16;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -68,6 +88,8 @@ impl ElementNotes {
 /// What was asked of one session, all at once.
 struct CaptureOrders<'a> {
     page: PageSession<'a>,
+    /// Our own, where it is known.
+    world: Option<i64>,
     frames: SentOrder,
     focus: Option<SentOrder>,
     notes: Option<SentOrder>,
@@ -227,6 +249,7 @@ impl Browser {
         });
         Ok(CaptureOrders {
             page,
+            world,
             frames,
             focus: focus.transpose()?,
             notes: notes.transpose()?,
@@ -306,19 +329,55 @@ impl CaptureOrders<'_> {
     /// The node that has the focus. A page that has just changed has not told it.
     fn focused_node(&self) -> CdpResult<Option<i64>> {
         let Some(focus) = &self.focus else { return Ok(None) };
-        let answer: page::Evaluated = match self.page.wait::<Evaluated>(focus) {
+        let answer: Evaluated = match self.page.wait(focus) {
             Ok(answer) => answer,
             Err(CdpFailure::Refused { .. }) => return Ok(None),
             Err(failure) => return Err(failure),
         };
         let Some(object) = answer.result.object_id else { return Ok(None) };
-        let described = self.page.call::<DescribedNode>("DOM.describeNode", json!({ "objectId": object }));
-        let release = json!({ "objectId": object });
-        self.page.connection.tell(Some(self.page.session), "Runtime.releaseObject", release);
-        match described {
-            Ok(described) => Ok(Some(described.node.backend_node_id)),
+        match self.innermost_focus(object) {
+            Ok(node) => Ok(Some(node)),
             Err(CdpFailure::Refused { .. }) => Ok(None),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// The node behind an element that has the focus: the element itself, or what has it in its closed shadow root.
+    fn innermost_focus(&self, element: String) -> CdpResult<i64> {
+        let mut node = self.describe_and_release(&element)?;
+        for _ in 0..MOST_CLOSED_ROOTS {
+            let Some(root) = node.closed_root() else { break };
+            let Some(inner) = self.focus_below(root)? else { break };
+            node = self.describe_and_release(&inner)?;
+        }
+        Ok(node.backend_node_id)
+    }
+
+    fn describe_and_release(&self, object: &str) -> CdpResult<BackendNode> {
+        let described = self.page.call::<DescribedNode>("DOM.describeNode", json!({ "objectId": object }));
+        let release = json!({ "objectId": object });
+        self.page.connection.tell(Some(self.page.session), "Runtime.releaseObject", release);
+        described.map(|described| described.node)
+    }
+
+    /// In our own world; a frame of the same site has another one, and is asked in the page's.
+    fn resolve_root(&self, root: i64) -> CdpResult<Option<String>> {
+        let ask = json!({ "backendNodeId": root, "executionContextId": self.world });
+        let resolved = match self.page.call::<RemoteObject>("DOM.resolveNode", ask) {
+            Err(CdpFailure::Refused { .. }) => {
+                self.page.call("DOM.resolveNode", json!({ "backendNodeId": root }))
+            }
+            resolved => resolved,
+        };
+        Ok(resolved?.object.object_id)
+    }
+
+    fn focus_below(&self, root: i64) -> CdpResult<Option<String>> {
+        let Some(object) = self.resolve_root(root)? else { return Ok(None) };
+        let ask = json!({ "functionDeclaration": FOCUSED_IN_ROOT, "objectId": object });
+        let found = self.page.call::<Evaluated>("Runtime.callFunctionOn", ask);
+        let release = json!({ "objectId": object });
+        self.page.connection.tell(Some(self.page.session), "Runtime.releaseObject", release);
+        Ok(found?.result.object_id)
     }
 }

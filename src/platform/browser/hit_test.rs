@@ -28,8 +28,8 @@ const MOST_FRAMES: usize = 8;
 /// What holds the nodes that are asked for, until they are told.
 const HIT_GROUP: &str = "hit-test";
 
-/// In a list of what a page answers, the nodes come after three facts.
-const FACTS: usize = 3;
+/// In a list of what a page answers, the nodes come after four facts.
+const FACTS: usize = 4;
 
 #[derive(Deserialize)]
 struct DescribedHit {
@@ -50,7 +50,17 @@ struct HitNode {
 struct SessionHit {
     is_area: bool,
     inner: (f64, f64),
+    /// What stands in the innermost, where nothing in it is worked by itself.
+    text: String,
     nodes: Vec<HitNode>,
+}
+
+/// What all sessions say together: the numbers of the nodes from the inside out, through frames of other sites.
+struct HitPath {
+    nodes: Vec<i64>,
+    /// The innermost is an area of an image, which is in no tree.
+    is_area: bool,
+    text: String,
 }
 
 impl Browser {
@@ -67,33 +77,31 @@ impl Browser {
             return Ok(None);
         };
         match self.hit_path(&tab, at, cancel) {
-            Ok(Some((path, is_area))) => Ok(Some(found_in_tree(tree, &path, is_area))),
+            Ok(Some(hit)) => Ok(Some(found_in_tree(tree, hit))),
             Ok(None) => Ok(None),
             Err(CdpFailure::Cancelled) => Err(CdpFailure::Cancelled.into()),
-            Err(_) => Ok(Some(PointedNodes { nodes: Vec::new(), is_unread: true })),
+            Err(_) => Ok(Some(PointedNodes { is_unread: true, ..PointedNodes::default() })),
         }
     }
 
-    /// The numbers of the nodes under the point, from the inside out through frames of other sites, and whether the
-    /// innermost is an area of an image, which is in no tree.
-    fn hit_path(&self, tab: &TabState, at: Point, cancel: &Cancel) -> CdpResult<Option<(Vec<i64>, bool)>> {
+    fn hit_path(&self, tab: &TabState, at: Point, cancel: &Cancel) -> CdpResult<Option<HitPath>> {
         let page = PageSession { deadline: Deadline::after(HIT_TIME), ..self.page_session(tab, cancel) };
         let frames = self.tabs.frames_of(tab);
         let mut place = (tab.session.as_str(), tab.target.as_str(), (f64::from(at.x), f64::from(at.y)));
-        let mut path: Vec<i64> = Vec::new();
+        let mut path = HitPath { nodes: Vec::new(), is_area: true, text: String::new() };
         for _ in 0..MOST_FRAMES {
             let (session, frame, point) = place;
             let Some(world) = self.tabs.world_in(session, frame) else { return Ok(None) };
             let hit = ask_session(page.in_session(session), world, point)?;
-            path.splice(0..0, hit.nodes.iter().map(|node| node.backend_node_id));
+            path.nodes.splice(0..0, hit.nodes.iter().map(|node| node.backend_node_id));
             let entered = hit.nodes.first().and_then(|node| node.frame_id.as_deref());
             let inner = entered.and_then(|entered| frames.iter().find(|frame| frame.frame == entered));
             match inner {
                 Some(inner) => place = (&inner.session, &inner.frame, hit.inner),
-                None => return Ok(Some((path, hit.is_area))),
+                None => return Ok(Some(HitPath { is_area: hit.is_area, text: hit.text, ..path })),
             }
         }
-        Ok(Some((path, true)))
+        Ok(Some(path))
     }
 }
 
@@ -107,7 +115,7 @@ fn ask_session(page: PageSession<'_>, world: i64, (x, y): (f64, f64)) -> CdpResu
     let answer: Evaluated = page.call("Runtime.callFunctionOn", ask)?;
     let hit = match &answer.result.object_id {
         Some(list) => described(page, list),
-        None => Ok(SessionHit { is_area: false, inner: (0.0, 0.0), nodes: Vec::new() }),
+        None => Ok(SessionHit { is_area: false, inner: (0.0, 0.0), text: String::new(), nodes: Vec::new() }),
     };
     page.connection.tell(
         Some(page.session),
@@ -130,19 +138,22 @@ fn described(page: PageSession<'_>, list: &str) -> CdpResult<SessionHit> {
     Ok(SessionHit {
         is_area: fact(0).is_some_and(|fact| fact.is_true()),
         inner: (number(1), number(2)),
+        text: fact(3).map(|fact| fact.text().to_owned()).unwrap_or_default(),
         nodes: nodes.collect::<CdpResult<_>>()?,
     })
 }
 
 /// The innermost node of the path that the tree has. Frames of several processes may have the same number twice: then
 /// both are meant.
-fn found_in_tree(tree: &Tree, path: &[i64], is_area: bool) -> PointedNodes {
+fn found_in_tree(tree: &Tree, hit: HitPath) -> PointedNodes {
     let mut by_number: HashMap<i64, Vec<usize>> = HashMap::new();
     for (node, element) in tree.elements().iter().enumerate() {
         if let Some(handle) = element.native.as_deref().and_then(NodeHandle::parse) {
             by_number.entry(handle.backend_node).or_default().push(node);
         }
     }
-    let nodes = path.iter().find_map(|number| by_number.remove(number)).unwrap_or_default();
-    PointedNodes { nodes, is_unread: is_area }
+    let is_known = hit.nodes.first().is_some_and(|number| by_number.contains_key(number));
+    let nodes = hit.nodes.iter().find_map(|number| by_number.remove(number)).unwrap_or_default();
+    let text = Some(hit.text).filter(|text| !is_known && !text.is_empty());
+    PointedNodes { nodes, is_unread: hit.is_area, text }
 }

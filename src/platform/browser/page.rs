@@ -97,8 +97,8 @@ impl FrameTreeAnswer {
 }
 
 #[derive(Deserialize)]
-struct RemoteObject {
-    object: ObjectFacts,
+pub struct RemoteObject {
+    pub object: ObjectFacts,
 }
 
 #[derive(Deserialize)]

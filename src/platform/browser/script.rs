@@ -14,6 +14,17 @@ pub const FOCUSED_ELEMENT: &str = "(() => {
   return found && found.localName === 'body' && !found.isContentEditable ? undefined : found;
 })()";
 
+/// The same below a shadow root that the page has closed.
+pub const FOCUSED_IN_ROOT: &str = "function () {
+  let found = this.activeElement;
+  for (;;) {
+    const inner = found && found.shadowRoot && found.shadowRoot.activeElement;
+    if (!inner) break;
+    found = inner;
+  }
+  return found || undefined;
+}";
+
 /// Elements of which a snapshot tells too little, each followed by what is to be told and by how: the fields that were
 /// tried, by a person or from here, and are not accepted by the browser (`invalid`, why); boxes that are scrolled
 /// (`scrolled`, how far). Nothing where there are none.
@@ -146,7 +157,10 @@ pub const NODES_AT: &str = "function (x, y) {
     if (!hit.contentDocument) break;
     root = hit.contentDocument;
   }
-  const found = [!!hit && hit.localName === 'area', x, y];
+  const parts = 'a, button, input, select, textarea, iframe, [role], [tabindex], [contenteditable]';
+  const isPart = hit && !['html', 'body'].includes(hit.localName) && !hit.querySelector(parts);
+  const text = isPart ? String(hit.innerText || '').trim() : '';
+  const found = [!!hit && hit.localName === 'area', x, y, text.length <= 80 ? text : ''];
   for (let node = hit; node && found.length < 60; ) {
     if (node.nodeType === Node.ELEMENT_NODE) found.push(node);
     node = node.assignedSlot || node.parentNode || node.host

@@ -33,6 +33,23 @@ pub fn own_name(document: &DomDocument<'_>, node: usize, role: Option<&Role>) ->
         .or_else(|| native_name(document, node, role))
 }
 
+/// What a person reads in something that is called by its content, where it has another name: `aria-label`, a label
+/// around a button, a part that is hidden from readers. `None` where both are the same.
+pub fn shown_text(document: &DomDocument<'_>, node: usize, role: &Role, name: &str) -> Option<String> {
+    let is_plain = || document.children(node).all(|child| document.is_text(child));
+    if !is_named_by_content(role) || (is_plain() && own_name(document, node, Some(role)).is_none()) {
+        return None;
+    }
+    let text = match document.tag(node) {
+        "INPUT" => button_value(document, node).unwrap_or_default(),
+        tag => {
+            let unseen = matches!(tag, "OPTION" | "OPTGROUP");
+            Gathering { unseen, as_drawn: true, ..Gathering::new(document) }.gather(node)
+        }
+    };
+    Some(text).filter(|text| !text.is_empty() && text != name)
+}
+
 /// Whether there is anything that it could be called by, if it were a button.
 pub fn has_name(document: &DomDocument<'_>, node: usize) -> bool {
     own_name(document, node, Some(&Role::Button)).is_some()
@@ -124,14 +141,18 @@ fn native_name(document: &DomDocument<'_>, node: usize, role: Option<&Role>) -> 
 }
 
 fn input_name(document: &DomDocument<'_>, node: usize) -> Option<String> {
-    let own = match document.word(node, "type").as_str() {
+    label_text(document, node).or_else(|| button_value(document, node))
+}
+
+/// What stands on a button that is an `<input>`.
+fn button_value(document: &DomDocument<'_>, node: usize) -> Option<String> {
+    match document.word(node, "type").as_str() {
         "button" => attribute_text(document, node, "value"),
         "submit" => attribute_text(document, node, "value").or(Some("Submit".to_owned())),
         "reset" => attribute_text(document, node, "value").or(Some("Reset".to_owned())),
         "image" => attribute_text(document, node, "alt").or_else(|| attribute_text(document, node, "value")),
         _ => None,
-    };
-    label_text(document, node).or(own)
+    }
 }
 
 fn label_text(document: &DomDocument<'_>, node: usize) -> Option<String> {
@@ -175,6 +196,8 @@ struct Gathering<'a, 'd> {
     /// Also what is not drawn.
     unseen: bool,
     without: Option<usize>,
+    /// As it is drawn, whatever readers are told instead.
+    as_drawn: bool,
     /// Ends at the first text that is not blank.
     until_any: bool,
     has_words: bool,
@@ -193,6 +216,7 @@ impl<'a, 'd> Gathering<'a, 'd> {
             document,
             unseen: false,
             without: None,
+            as_drawn: false,
             until_any: false,
             has_words: false,
             text: String::new(),
@@ -263,7 +287,7 @@ impl<'a, 'd> Gathering<'a, 'd> {
     /// Nothing that is hidden from readers, and no list or menu that opens below an item.
     fn is_left_out(&self, node: usize) -> bool {
         let document = self.document;
-        let is_hidden = document.word(node, "aria-hidden") == "true"
+        let is_hidden = (!self.as_drawn && document.word(node, "aria-hidden") == "true")
             || document.style(node, Style::Visibility) == "hidden"
             || matches!(document.tag(node), "SCRIPT" | "STYLE" | "TEMPLATE" | "NOSCRIPT" | "HEAD");
         let opens = matches!(document.word(node, "role").as_str(), "group" | "menu" | "tree" | "listbox");
@@ -274,7 +298,7 @@ impl<'a, 'd> Gathering<'a, 'd> {
     /// What is said instead of what stands in it: its own name, or what a field holds.
     fn replacing_text(&self, node: usize) -> Option<String> {
         let document = self.document;
-        if let Some(label) = attribute_text(document, node, "aria-label") {
+        if let Some(label) = attribute_text(document, node, "aria-label").filter(|_| !self.as_drawn) {
             return Some(label);
         }
         match document.tag(node) {

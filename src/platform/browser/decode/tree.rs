@@ -11,7 +11,7 @@ use super::clip::{ClipArea, frame_corner, to_rect};
 use super::handle::NodeHandle;
 use super::names::{
     accessible_name, content_text, description, error_message, has_name, is_shape, one_space, option_group,
-    own_name, page_words, select_options,
+    own_name, page_words, select_options, shown_text,
 };
 use super::parts::{holds_alike, holds_closed_list, is_one_of_alike};
 use super::roles::{
@@ -477,6 +477,7 @@ impl<'a> PageWalk<'a> {
                 .filter(|why| !why.is_empty())
                 .or_else(|| description(dom, node, &name))
                 .or_else(|| page_words(dom, node).filter(|_| name.is_empty() && says_what)),
+            shown_text: shown_text(dom, node, &role, &name).map(|text| shortened(&text, None)),
             identifier: dom.attribute(node, "id").filter(|id| !id.is_empty()).map(str::to_owned),
             secret,
             editable: is_editable(dom, node),

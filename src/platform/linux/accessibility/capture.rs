@@ -823,6 +823,7 @@ fn build_element(
             .as_ref()
             .filter(|text| !text.is_empty())
             .map(|text| shortened(text, None)),
+        shown_text: None,
         identifier: None,
         secret: is_secret(node, parent_role),
         redacted: false,

@@ -164,6 +164,7 @@ impl RawElement {
             unseen: None,
             native: Some(self.native()).filter(|native| !native.is_empty()),
             label_links: Box::default(),
+            shown_text: None,
             native_is_place: false,
             is_document: false,
         }

@@ -171,6 +171,15 @@ impl Deeds {
         self.focus("//Edit");
     }
 
+    /// The key of a check box, or of a label, with the focus elsewhere.
+    fn check_mnemonics(&mut self, keys: &[&str]) {
+        for keys in keys {
+            self.focus("//Edit");
+            let way = self.keys(&[keys]);
+            self.holds(keys, &way);
+        }
+    }
+
     /// From the title of a menu to its protected entry, so far below.
     fn check_drag(&mut self, below: i64) {
         let (x, y) = self.place("Edit");
@@ -194,12 +203,13 @@ impl Deeds {
     }
 }
 
-/// H-111, H-113, H-330 on desktop: GTK 3
+/// H-111, H-113, H-330, H-417 on desktop: GTK 3
 #[test]
 fn gtk3_deletes_nothing_without_consent() {
     let desk = desk();
     let mut deeds = Deeds::gtk3(&desk);
     deeds.check_menu("alt+e");
+    deeds.check_mnemonics(&["alt+w"]);
     deeds.check_choices();
     let (x, y) = deeds.place("Keep");
     deeds.holds("the wheel over a combo box", &[("scroll", json!({"x": x, "y": y, "clicks": -1}))]);
@@ -218,12 +228,13 @@ fn gtk4_deletes_nothing_without_consent() {
     deeds.check_drag(55);
 }
 
-/// H-111, H-113 on desktop: Qt
+/// H-111, H-113, H-417 on desktop: Qt
 #[test]
 fn qt_deletes_nothing_without_consent() {
     let desk = desk();
     let mut deeds = Deeds::qt(&desk);
     deeds.check_menu("alt+e");
+    deeds.check_mnemonics(&["alt+w", "alt+t"]);
     deeds.check_choices();
     let (x, y) = deeds.place_of(|element| element["role"] == "ComboBox");
     deeds.holds("the wheel over a combo box", &[("scroll", json!({"x": x, "y": y, "clicks": -1}))]);

@@ -400,6 +400,11 @@ const GATES: &[Row] = &[
         "the keyboard focus in a closed shadow root",
         "judged, and kept secret, by the element that has it there",
     ),
+    row(
+        "H-417",
+        "alt and the letter of a check box, a radio button, a tab, or of the label of a button",
+        "ConfirmationRequired, where the toolkit tells the key",
+    ),
     row("H-416", "a named secret that a page shows in capitals", "hidden like the secret as it is"),
     row(
         "H-415",

@@ -92,6 +92,10 @@ def build():
     add = box.append if IS_GTK4 else box.add
     for widget in (menu_bar(on_deed), note, combo(on_deed), keep, delete, archive):
         add(widget)
+    if not IS_GTK4:
+        wipe = Gtk.CheckButton.new_with_mnemonic("_Wipe: delete traces")
+        wipe.connect("toggled", lambda it: on_deed("Delete traces"))
+        add(wipe)
     scroll, lines = Gtk.ScrolledWindow(), Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
     scroll.set_vexpand(True)
     for row in rows:

@@ -39,7 +39,12 @@ def on_archive():
 
 
 archive.clicked.connect(on_archive)
-for widget in (note, plan, keep, delete, archive):
+wipe = QtWidgets.QCheckBox("&Wipe: delete traces")
+wipe.toggled.connect(lambda on: log("Delete traces"))
+label, labelled = QtWidgets.QLabel("&Tidy up"), QtWidgets.QPushButton("Delete files")
+labelled.clicked.connect(lambda: log("Delete files"))
+label.setBuddy(labelled)
+for widget in (note, plan, keep, delete, archive, wipe, label, labelled):
     box.addWidget(widget)
 window.setCentralWidget(body)
 window.resize(500, 400)

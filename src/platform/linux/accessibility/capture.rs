@@ -397,6 +397,8 @@ pub enum NodeQuestion {
     Characters,
     Text,
     Shortcut,
+    /// The key of its label, where it has none itself: Qt presses a button by it, and tells it with the focus.
+    LabelKey,
     Labels,
 }
 
@@ -535,7 +537,14 @@ pub async fn ask_facts(
         .filter(|(place, wanted)| *wanted == NodeQuestion::Characters && has_text(*place))
         .map(|(place, _)| (*place, NodeQuestion::Text))
         .collect();
-    put_questions(link, reading, &texts, pace).await;
+    let has_label_only = |place: usize| {
+        let fact = reading.facts.get(place);
+        fact.is_some_and(|fact| fact.shortcut.is_none() && !fact.label_links.is_empty())
+    };
+    let keys =
+        wants.iter().filter(|(place, wanted)| *wanted == NodeQuestion::Shortcut && has_label_only(*place));
+    let keys: Vec<(usize, NodeQuestion)> = keys.map(|(place, _)| (*place, NodeQuestion::LabelKey)).collect();
+    put_questions(link, reading, &[texts, keys].concat(), pace).await;
 }
 
 async fn put_questions(
@@ -567,7 +576,7 @@ async fn put_questions(
                 fact.text = None;
             }
             NodeQuestion::Text => fact.text = reply.and_then(text),
-            NodeQuestion::Shortcut => {
+            NodeQuestion::Shortcut | NodeQuestion::LabelKey => {
                 let Some(reply) = reply else { continue };
                 fact.shortcut = text(reply).and_then(|keys| readable_keys(&keys));
                 if let Some(step) = order.get(*place)
@@ -605,6 +614,7 @@ fn build_question(wanted: NodeQuestion, known: &NodeFacts) -> BusRequest {
             BusRequest::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX))
         }
         NodeQuestion::Shortcut => BusRequest::WithIndex(ACTION, "GetKeyBinding", 0),
+        NodeQuestion::LabelKey => BusRequest::WithIndex(ACTION, "GetKeyBinding", 1),
         NodeQuestion::Labels => BusRequest::Call(ACCESSIBLE, "GetRelationSet"),
     }
 }

@@ -193,6 +193,7 @@ pub const OPTIONS: &[Role] = &[
 
 /// Have a label of their own, which a click works as well.
 pub const LABELLED: &[Role] = &[
+    Role::Button,
     Role::CheckBox,
     Role::RadioButton,
     Role::ToggleButton,
@@ -213,6 +214,9 @@ pub const WITH_SHORTCUT: &[Role] = &[
     Role::Menu,
     Role::Button,
     Role::ToggleButton,
+    Role::CheckBox,
+    Role::RadioButton,
+    Role::PageTab,
     Role::PushButtonMenu,
 ];
 

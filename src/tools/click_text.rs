@@ -515,7 +515,8 @@ impl ClickSent {
     ) -> Result<(bool, Vec<Dialog>)> {
         if let Some(target) = target.filter(|target| target.view.tree().len() > 1) {
             let after = look_when_settled(cx, target, &self.before, self.settling)?;
-            return Ok((after.differs_from(target), after.new_dialogs(cx, &self.before)));
+            let changed = after.differs_from(target) || after.has_closed_one_of(&self.before.desktop);
+            return Ok((changed, after.new_dialogs(cx, &self.before)));
         }
         cx.observer().await_calm(self.before.generation, self.settling.within, cx.cancel)?;
         let changed = pixels_changed(cx, spotted)?;

@@ -429,7 +429,7 @@ impl Receipt {
         // Who asks for the focus is content with it.
         self.changed = match self.action == FocusElement::META.name {
             true => after.differs_at_all(target),
-            false => after.differs_from(target),
+            false => after.differs_from(target) || after.has_closed_one_of(&before.desktop),
         };
         let was_behind = !target.chosen.window.focused;
         self.raised = was_behind && after.is_in_front(&target.chosen.window.uid);
@@ -490,6 +490,12 @@ pub(super) struct AfterInput {
 impl AfterInput {
     pub fn new_dialogs(&self, cx: &Cx, before: &BeforeInput) -> Vec<Dialog> {
         new_dialogs(before.desktop.windows(), cx.observer().shown_windows(&self.desktop))
+    }
+
+    /// Whether a window that was open is so no more, the target's or another.
+    pub fn has_closed_one_of(&self, before: &DesktopState) -> bool {
+        let is_open = |uid: &str| self.desktop.windows().iter().any(|window| window.uid == uid);
+        before.windows().iter().any(|window| !is_open(&window.uid))
     }
 
     fn is_in_front(&self, uid: &str) -> bool {
@@ -573,8 +579,10 @@ fn look_again(cx: &Cx, target: &ElementTarget) -> Result<AfterInput> {
         Err(error) if error.kind == Kind::WindowGone => None,
         Err(error) => return Err(error),
     };
-    // A dialog that opened while the tree was read came of the input too.
-    Ok(AfterInput { desktop: cx.observer().desktop_since(&desktop)?, view })
+    // A dialog that opened while the tree was read came of the input too, and so did the end of the window.
+    let desktop = cx.observer().desktop_since(&desktop)?;
+    let is_open = desktop.windows().iter().any(|window| window.uid == target.chosen.window.uid);
+    Ok(AfterInput { desktop, view: view.filter(|_| is_open) })
 }
 
 /// Only what was read in the same way can be compared.

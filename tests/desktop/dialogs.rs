@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::{Stage, desk, until};
+use crate::desk::{Stage, desk, runs, until};
 
 fn press_ok(stage: &mut Stage<'_>) {
     let button = stage.server.element(&stage.uid, "Button", "OK");
@@ -98,4 +98,20 @@ fn a_uid_or_ref_of_a_dialog_that_ended_never_presses_in_the_next() {
     assert!(!deleting.has_ended());
     server.ok("click_element", json!({"window_uid": new, "selector": "//Button[name=\"Yes\"]"}));
     until("the answer", || deleting.has_ended().then_some(()));
+}
+
+/// A window that closes is a change, however quickly it closes while it is read.
+#[test]
+fn a_click_that_closes_its_window_has_changed_something() {
+    let desk = desk();
+    let mut server = desk.agent_server();
+    for number in 0..runs(8) {
+        let title = format!("Note {number}");
+        let _app = desk.start("zenity", &["--info", "--title", &title, "--text", "Read this", "--no-wrap"]);
+        until(&title, || server.lines("look", json!({})).contains("Button \"OK\"").then_some(()));
+        let click = json!({"do": "click_element", "selector": "//Button[name=\"OK\"]"});
+        let lines = server.lines("act", json!({ "steps": [click] }));
+        assert!(!lines.contains("nothing visible changed"), "{number}: {lines}");
+        until("its end", || (!server.lines("look", json!({})).contains(&title)).then_some(()));
+    }
 }

@@ -25,6 +25,9 @@ const DEFAULT_TOKENS: usize = 1500;
 /// What the reply says beside that, and for each step.
 const TOKENS_AROUND: usize = 120;
 const TOKENS_OF_A_STEP: usize = 40;
+/// Of a step's reply: whether something visible came of it.
+const CHANGED: &str = "changed";
+
 /// How long an application may go on changing before what changed is told.
 const SETTLING_TIME: Duration = Duration::from_millis(500);
 
@@ -195,8 +198,9 @@ impl ActReport {
         let (verdict, error) = (outcome.verdict(), ActError::of(&outcome));
         let ActOutcome { steps, stopped_at, not_run, changed } = outcome;
         let mut report = Self { steps, error, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
+        let now = report.settle(cx, &before);
         let room = report.room_for_changes(cx);
-        if let Err(error) = report.look_after(cx, before, room) {
+        if let Err(error) = now.and_then(|now| report.look_after(cx, before, &now, room)) {
             warn_too(cx, format!("what changed could not be read: {}", error.message));
         }
         report
@@ -205,24 +209,22 @@ impl ActReport {
     /// What the steps leave of the tokens that the caller has. As lines they are written here.
     fn room_for_changes(&mut self, cx: &Cx) -> usize {
         let spent = if cx.lean {
-            self.write_steps(cx);
-            tokens_for_bytes(Writing::Outline, self.lean.as_ref().map_or(0, String::len))
+            let lines = step_lines(&self.steps, self.not_run, cx.max_tokens.map(|most| most / 2));
+            let spent = tokens_for_bytes(Writing::Outline, lines.len());
+            self.lean = Some(lines);
+            spent
         } else {
             TOKENS_AROUND + TOKENS_OF_A_STEP * self.steps.len()
         };
         cx.max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1))
     }
 
-    fn write_steps(&mut self, cx: &Cx) {
-        self.lean = Some(step_lines(&self.steps, self.not_run, cx.max_tokens.map(|most| most / 2)));
-    }
-
     fn moved_windows(&self) -> bool {
         !(self.new_windows.is_empty() && self.closed_windows.is_empty())
     }
 
-    fn look_after(&mut self, cx: &Cx, before: DesktopBefore, room: usize) -> Result<()> {
-        // What is still on its way would be told half.
+    /// Waits for what is still on its way, which would be told half, and notes the windows that came and went.
+    fn settle(&mut self, cx: &Cx, before: &DesktopBefore) -> Result<Arc<DesktopState>> {
         match &before.seen {
             Some((chosen, _)) => {
                 cx.observer().await_unseen_effect(chosen, cx.cancel)?;
@@ -232,17 +234,39 @@ impl ActReport {
         }
         let now = cx.observer().desktop_after_input()?;
         self.note_windows(cx, &before.desktop, &now);
+        Ok(now)
+    }
+
+    /// A window that opened or closed after the last step had been looked at is a change by that step.
+    fn note_late_change(&mut self) {
+        self.changed = true;
+        if let Some(step) = self.steps.last_mut() {
+            step.moved_windows = true;
+        }
+        let last = self.steps.iter_mut().rev().find(|step| step.reply.contains_key(CHANGED));
+        if let Some(step) = last {
+            step.reply.insert(CHANGED.to_owned(), true.into());
+        }
+    }
+
+    fn look_after(
+        &mut self,
+        cx: &Cx,
+        before: DesktopBefore,
+        now: &Arc<DesktopState>,
+        room: usize,
+    ) -> Result<()> {
         let acted = before.seen.as_ref().map(|(chosen, _)| chosen.window.uid.clone());
         let mut left = room;
         // What is in front now is what the next step will be about, so it has the room first.
-        let in_front = match self.window_in_front(&now, acted.as_deref()) {
-            Some(uid) => self.window_outline(cx, &choose_by_uid(cx, &now, uid)?, left)?,
+        let in_front = match self.window_in_front(now, acted.as_deref()) {
+            Some(uid) => self.window_outline(cx, &choose_by_uid(cx, now, uid)?, left)?,
             None => String::new(),
         };
         left = left.saturating_sub(tokens_for_bytes(Writing::Outline, in_front.len())).max(1);
         let changes = match (before.seen, &acted) {
             (Some((_, old)), Some(uid)) if !self.closed_windows.contains(uid) => {
-                self.changes_outline(cx, &choose_by_uid(cx, &now, uid.clone())?, &old, left)?
+                self.changes_outline(cx, &choose_by_uid(cx, now, uid.clone())?, &old, left)?
             }
             _ => String::new(),
         };
@@ -260,13 +284,7 @@ impl ActReport {
         self.closed_windows = gone.map(|window| window.uid.clone()).collect();
         self.new_windows = new_dialogs(before.windows(), cx.observer().shown_windows(now));
         if self.moved_windows() {
-            self.changed = true;
-            if let Some(step) = self.steps.last_mut() {
-                step.moved_windows = true;
-            }
-            if cx.lean {
-                self.write_steps(cx);
-            }
+            self.note_late_change();
         }
     }
 

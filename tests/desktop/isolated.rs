@@ -259,3 +259,15 @@ fn isolation_that_is_not_possible_is_said() {
     let text = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(text.contains("isolation") && text.contains("bubblewrap is not installed"), "{text}");
 }
+
+/// A terminal of root sets its groups before it starts its shell, which nobody may in a namespace.
+#[test]
+fn a_terminal_starts_isolated() {
+    let mut client = server(&[("OSO_SANDBOX__ISOLATE", "strict")], &["zenity", "--info", "--title=First"]);
+    let args = json!({"program": "xterm", "args": ["-T", "Shell", "-e", "sleep", "60"], "timeout_ms": 60000});
+    let launched = client.data("launch_app", args);
+    assert_eq!(launched["window"]["title"], "Shell", "{launched}");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let windows = client.data("list_windows", json!({})).to_string();
+    assert!(windows.contains("Shell"), "{windows}");
+}

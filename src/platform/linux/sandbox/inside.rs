@@ -15,6 +15,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
+use super::groups::accept_set_groups;
 use super::isolation::{Isolation, OURSELVES_INSIDE};
 use super::output_tail::OutputTail;
 use super::{Answers, desktop, first_line, is_stopped, next_line_while, process_tree, send};
@@ -191,6 +192,11 @@ struct InsideChild {
 
 /// Serves as the process inside until the input ends; everything that it started ends with it.
 pub fn run_inside() -> Result<(), String> {
+    if rustix::process::getuid().is_root()
+        && let Err(problem) = accept_set_groups()
+    {
+        tracing::debug!("programs that set their groups may end: {problem}");
+    }
     let children = InsideChildren::default();
     reap_in_background(children.clone());
     for line in std::io::stdin().lock().lines() {

@@ -10,6 +10,7 @@
 
 mod cookie;
 mod desktop;
+mod groups;
 mod home;
 pub mod inside;
 pub mod isolation;

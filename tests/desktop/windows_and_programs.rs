@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, Server, desk, until};
+use crate::support::project;
 
 fn action(server: &mut Server, uid: &str, args: Value) -> Value {
     let mut args = args;
@@ -226,4 +227,25 @@ fn the_pointer_is_found_over_what_it_is_over() {
     let cursor = server.ok("get_cursor", json!({}));
     assert_eq!(cursor["window"]["window_uid"], uid, "{cursor}");
     assert_eq!((&cursor["element"]["role"], &cursor["monitor"]), (&json!("Button"), &json!(0)), "{cursor}");
+}
+
+/// Keys after a start are for the window that it opened, and for no dialog of the program that has the focus.
+#[test]
+fn keys_do_not_go_into_a_dialog_beside_the_window_that_was_started() {
+    let desk = desk();
+    let mut server = desk.server_with(&[("OSO_LAUNCH__ALLOW", r#"["sh"]"#)]);
+    let program = project().join("tests/desktop/programs/two_windows.py");
+    let script = format!("exec /usr/bin/python3 {}", program.display());
+    let start = json!({"do": "launch_app", "program": "sh", "args": ["-c", script], "match": {"title": "Main"},
+        "timeout_ms": 60000});
+    let reply = server.call("act", json!({"steps": [start, {"do": "type_text", "text": "lost"}]}));
+    let message = reply["error"]["message"].as_str().unwrap_or_default();
+    assert_eq!(reply["error"]["code"], "WindowOccluded", "{reply}");
+    assert!(message.contains("Tip of the day") && message.contains("Main"), "{message}");
+    let windows = server.windows();
+    for window in windows.iter().filter(|window| window["process"] == "python3") {
+        let uid = window["window_uid"].as_str().unwrap().to_owned();
+        assert!(!server.tree(&uid).iter().any(|element| element["value"] == "lost"), "{uid}");
+        server.call("window_action", json!({"window_uid": uid, "action": "close"}));
+    }
 }

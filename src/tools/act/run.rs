@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::expect::{StepBefore, Unmet, value_put_in};
 use super::plan::{ActPlan, PlannedStep};
 use crate::error::{Error, Kind, Result};
-use crate::model::InputKind;
+use crate::model::{InputKind, Window};
 use crate::observer::Ref;
 use crate::tool::call::Reply;
 use crate::tool::lean::lean_facts;
@@ -104,12 +104,14 @@ pub struct StepRunner<'a, 'b> {
     changed: bool,
     /// The program of a step that showed no window. Keys would go to whatever was there before.
     windowless: Option<String>,
+    /// The window of a program that a step started, where it did not have the focus yet.
+    unfocused: Option<String>,
 }
 
 impl<'a, 'b> StepRunner<'a, 'b> {
     pub fn new(cx: &'a mut Cx<'b>, time: Duration, full: bool) -> Self {
         let deadline = cx.clock().now() + time;
-        Self { cx, deadline, full, ran: Vec::new(), changed: false, windowless: None }
+        Self { cx, deadline, full, ran: Vec::new(), changed: false, windowless: None, unfocused: None }
     }
 
     /// Nothing runs after a step that failed, but for the alternative that it names.
@@ -159,6 +161,12 @@ impl<'a, 'b> StepRunner<'a, 'b> {
                      for its window, or name a window_uid"
                 ),
             );
+            self.ran.push(StepReport::failed_by(step, &error));
+            return Ok(false);
+        }
+        if step.keys_go_to_focus()
+            && let Err(error) = self.await_launched_focus()
+        {
             self.ran.push(StepReport::failed_by(step, &error));
             return Ok(false);
         }
@@ -226,8 +234,33 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         report.counts = confirms || !step.expect.is_empty() || meta.is_none_or(|meta| meta.effect.acts());
     }
 
+    /// Keys after a start are for the window that it opened: it gets the focus in time, or they are not sent.
+    fn await_launched_focus(&mut self) -> Result<()> {
+        let Some(uid) = self.unfocused.take() else { return Ok(()) };
+        let until = self.cx.clock().now() + FOCUS_TIME;
+        loop {
+            let seen = self.cx.observer().generation()?;
+            let windows = self.cx.observer().windows()?;
+            let Some(own) = windows.iter().find(|window| window.uid == uid) else { return Ok(()) };
+            let left = until.saturating_sub(self.cx.clock().now());
+            match windows.iter().find(|window| window.focused) {
+                Some(front) if front.uid == uid => return Ok(()),
+                front if left.is_zero() => return Err(keys_astray(own, front)),
+                _ => self.cx.observer().await_change(seen, left.min(LOOK_AGAIN), self.cx.cancel)?,
+            }
+        }
+    }
+
     /// A step that found what it looked for has seen where the next one works.
     fn note_windowless(&mut self, reply: &Value, report: &StepReport) {
+        let window = reply.get("window").filter(|_| reply.get("window_found") == Some(&Value::Bool(true)));
+        if let Some(window) = window {
+            let is_unfocused = window.get("focused") == Some(&Value::Bool(false));
+            let uid = window.get("window_uid").and_then(Value::as_str).filter(|_| is_unfocused);
+            self.unfocused = uid.map(str::to_owned);
+        } else if report.verdict == StepVerdict::Confirmed {
+            self.unfocused = None;
+        }
         if reply.get("window_found") == Some(&Value::Bool(false)) {
             self.windowless = Some(report.subject.clone());
         } else if report.verdict == StepVerdict::Confirmed {
@@ -243,6 +276,22 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             (_, false) => Person::Reachable,
         }
     }
+}
+
+/// How long the window of a program that was started may take to get the focus.
+const FOCUS_TIME: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+fn keys_astray(own: &Window, front: Option<&Window>) -> Error {
+    let goes = front.map_or("nowhere".to_owned(), |front| format!("to '{}' ({})", front.title, front.uid));
+    Error::new(
+        Kind::WindowOccluded,
+        format!(
+            "'{}' ({}) was opened and does not have the focus: keys would go {goes}; nothing was sent. Give it the focus \
+             by window_action focus, or name a window_uid",
+            own.title, own.uid
+        ),
+    )
 }
 
 fn opens_page(meta: &Meta) -> bool {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::{Stage, desk, has_state, live};
+use crate::desk::{Stage, desk, has_state, live, until};
+use crate::support::project;
 
 const WORDS: &str = "héllo 漢字 🎉";
 
@@ -105,4 +106,27 @@ fn gtk4_entries_take_any_text() {
     let element = stage.find("an entry", |node| live(node, "text") && has_state(node, "editable"));
     stage.ok("set_value", json!({"element_id": element["id"], "value": WORDS}));
     stage.until_is(&element, "the text", |node| node["text"] == WORDS);
+}
+
+/// GTK 4 says only of what is selected that it can be; the others are listed and clicked as well.
+#[test]
+fn gtk4_grids_list_what_can_be_chosen() {
+    let desk = desk();
+    let program = project().join("tests/desktop/programs/grid_gtk4.py");
+    let mut stage = Stage::new(&desk, "/usr/bin/python3", &[program.to_str().unwrap()], "Grid", 30);
+    let uid = stage.uid.clone();
+    let look = stage.server.ok("look", json!({ "window_uid": uid }));
+    let outline = look["outline"].as_str().unwrap();
+    let has_ref = |name: &str| {
+        let line = outline.lines().find(|line| line.contains(name)).unwrap_or_default();
+        line.split_whitespace()
+            .any(|word| word.strip_prefix('e').is_some_and(|ref_| ref_.parse::<u32>().is_ok()))
+    };
+    for name in ["Banana", "Cherry", "Name Banana", "Price Date"] {
+        assert!(has_ref(name), "{name}: {outline}");
+    }
+    stage.ok("click_element", json!({"selector": "//Table/DataItem[name=\"Cherry\"]"}));
+    until("the choice", || {
+        stage.server.tree(&uid).iter().any(|element| element["name"] == "Cherry is chosen").then_some(())
+    });
 }

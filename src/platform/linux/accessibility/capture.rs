@@ -677,6 +677,9 @@ pub fn build_tree(sought: &WindowFacts, frame: &AtspiFrame, bounds: Rect, readin
             above.of_popup(node, popup).of_misplaced(misplacement(node.role, fact.extents, parent_extents));
         let mut element = build_element(step, node, fact, parent_role, here);
         name_element(&mut element, frame.toolkit);
+        if frame.toolkit == Toolkit::Gtk4 {
+            offer_selection(&mut element, parent_role);
+        }
         say_text(&mut element, node, nodes);
         if popup.is_some() && element.role == Role::Group {
             element.role = Role::Dialog;
@@ -788,6 +791,19 @@ fn name_element(element: &mut Element, toolkit: Toolkit) {
         element.name = element.description.take().unwrap_or_default();
     } else if tidy.len() != element.name.len() {
         element.name = tidy.to_owned();
+    }
+}
+
+/// GTK4 says of what is selected in a grid or a table that it is, and of the others not that they can be.
+fn offer_selection(element: &mut Element, parent_role: Option<u32>) {
+    let is_in = |roles: &[atspi::Role]| parent_role.is_some_and(|parent| roles::is_one_of(parent, roles));
+    let can_be = match element.role {
+        Role::DataItem => is_in(roles::GRIDS),
+        Role::Row => is_in(roles::LISTS),
+        _ => false,
+    };
+    if can_be && element.enabled {
+        element.selected = element.selected.or(Some(false));
     }
 }
 

@@ -203,6 +203,10 @@ pub const LABELLED: &[Role] = &[
     Role::SpinButton,
 ];
 
+/// Hold the cells of GTK4's grids, and the rows of its tables.
+pub const GRIDS: &[Role] = &[Role::Table];
+pub const LISTS: &[Role] = &[Role::List];
+
 /// Label something, perhaps.
 pub const LABELS: &[Role] = &[Role::Label, Role::Caption];
 

@@ -453,6 +453,6 @@ mod tests {
     #[test]
     fn an_element_stays_small() {
         assert_eq!(size_of::<Role>(), 16);
-        assert_eq!(size_of::<Element>(), 256);
+        assert_eq!(size_of::<Element>(), 280);
     }
 }

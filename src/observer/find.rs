@@ -192,6 +192,8 @@ struct SearchHit {
 
 /// What is found by words of its row comes after what says all of them itself.
 const BY_ROW: f64 = 0.84;
+/// What it adds to that to have all but one of the words itself, at most.
+const MOST_OF_SHARE: f64 = 0.05;
 
 /// A word that begins so, and a role that is nearly the one that was asked for.
 const LIKE_WORD: f64 = 0.9;
@@ -250,8 +252,11 @@ impl SearchQuery {
         let seen = in_view(tree, Tree::ROOT);
         (0..tree.len()).filter_map(move |node| {
             let own = self.score_element(&tree[node]);
-            let by_row = own.is_none_or(|own| own < BY_ROW) && self.is_found_by_row(tree, node);
-            let score = if by_row { BY_ROW } else { own? };
+            let share = if own.is_none_or(|own| own < BY_ROW) { self.share_by_row(tree, node) } else { None };
+            let (score, by_row) = match share {
+                Some(share) => (BY_ROW + MOST_OF_SHARE * share, true),
+                None => (own?, false),
+            };
             // What cannot be seen or used now is seldom meant.
             let unlikely = if seen[node] { 0.0 } else { 0.05 };
             let usable = if is_actionable(&tree[node]) { 0.0 } else { 0.02 };
@@ -259,16 +264,15 @@ impl SearchQuery {
         })
     }
 
-    /// Whether something to act on has one of the words, or the role that is sought, and its row all the others.
-    fn is_found_by_row(&self, tree: &Tree, node: usize) -> bool {
-        let Some(sought) = self.bare.as_ref().filter(|_| self.hint.is_some()).or(self.text.as_ref()) else {
-            return false;
-        };
+    /// How many of the words something to act on has itself, where it has one of them, or the role that is sought, and
+    /// its row all the others: a button of that name is meant rather than the cell beside it.
+    fn share_by_row(&self, tree: &Tree, node: usize) -> Option<f64> {
+        let sought = self.bare.as_ref().filter(|_| self.hint.is_some()).or(self.text.as_ref())?;
         let element = &tree[node];
         let roles = self.role.as_ref().or(self.hint.as_ref());
         let of_role = roles.map(|roles| role_score(roles, element.role.name()) >= LIKE_ROLE);
         if !is_actionable(element) || of_role == Some(false) {
-            return false;
+            return None;
         }
         let says = [Some(element.name.as_str()), element.description.as_deref()];
         let name = FoldedWords::of(&says.into_iter().flatten().collect::<Vec<_>>().join(" "));
@@ -276,10 +280,11 @@ impl SearchQuery {
         let (own, rest): (Vec<&String>, Vec<&String>) =
             sought.words.iter().partition(|word| is_in(word, &name));
         if rest.is_empty() || (own.is_empty() && of_role.is_none()) {
-            return false;
+            return None;
         }
         let row = FoldedWords::of(&row_names(tree, node).join(" "));
-        rest.into_iter().all(|word| is_in(word, &row))
+        let share = own.len() as f64 / sought.words.len() as f64;
+        rest.into_iter().all(|word| is_in(word, &row)).then_some(share)
     }
 
     fn score_element(&self, element: &Element) -> Option<f64> {
@@ -475,6 +480,23 @@ mod tests {
         let tree = tree.finish();
         let text = Some("Delete record Shelf".to_owned());
         let sought = SearchWords { text, role: Some("button".to_owned()), most: 3 };
+        let best =
+            SearchQuery::of(&sought).find_hits(&tree).max_by(|one, other| one.score.total_cmp(&other.score));
+        assert_eq!(best.map(|hit| (hit.node, hit.by_row)), Some((tree.len() - 1, true)));
+    }
+
+    #[test]
+    fn a_button_comes_before_the_cells_of_its_row() {
+        let place = Rect::new(0, 0, 9, 9);
+        let mut tree = TreeBuilder::new(Element::new("Window", "Stock", place));
+        for item in ["Lamp", "Shelf"] {
+            tree.open(Element::new("Row", "", place));
+            tree.add_leaf(Element { selected: Some(false), ..Element::new("ListItem", item, place) });
+            tree.add_leaf(Element::new("Button", "Delete record", place));
+            tree.close();
+        }
+        let tree = tree.finish();
+        let sought = SearchWords { text: Some("Delete record Shelf".to_owned()), role: None, most: 3 };
         let best =
             SearchQuery::of(&sought).find_hits(&tree).max_by(|one, other| one.score.total_cmp(&other.score));
         assert_eq!(best.map(|hit| (hit.node, hit.by_row)), Some((tree.len() - 1, true)));

@@ -351,7 +351,8 @@ impl Observer {
         let (readable, words) = self.window_words(chosen, cancel)?;
         let mut builder = TreeBuilder::new(view.tree().root().clone());
         let lines = words.chunk_by(|one, next| one.line_key() == next.line_key()).map(<[Word]>::to_vec);
-        for line in TextPage::of(lines.collect(), readable.area, true).all_lines() {
+        let page = TextPage::of(lines.collect(), readable.area, true);
+        for line in page.all_lines().into_iter().filter(|line| !is_noise(line)) {
             builder.add_leaf(Element::new(TEXT_LINE, line.text, line.bounds));
         }
         let mut tree = builder.finish();
@@ -450,6 +451,22 @@ fn clear_lines(read: &[Word], shown: &[Word]) -> Vec<Vec<Word>> {
     parts.map(|part| part.iter().map(|(word, _)| (*word).clone()).collect()).collect()
 }
 
+/// What an engine makes of icons and borders: signs, or a letter or two, of which it is not sure itself. A sign that it is
+/// sure of is what a button says.
+fn is_noise(line: &TextPiece) -> bool {
+    let letters = line.text.chars().filter(|letter| letter.is_alphanumeric()).count();
+    let least = match letters {
+        0 => SURE_OF_SIGNS,
+        1 | 2 => SURE_OF_LETTERS,
+        _ => 0.0,
+    };
+    line.confidence < least
+}
+
+/// How sure an engine has to be of signs, and of a letter or two, for a line of an outline (0 to 100).
+const SURE_OF_SIGNS: f32 = 75.0;
+const SURE_OF_LETTERS: f32 = 55.0;
+
 fn text_of(words: &[Word]) -> String {
     let blocks = words.chunk_by(|one, next| one.block == next.block);
     let blocks: Vec<String> = blocks
@@ -500,6 +517,22 @@ mod tests {
         ];
         assert_eq!(text_of(&words), "a b\nc\n\nd\n\ne");
         assert_eq!(text_of(&[]), "");
+    }
+
+    #[test]
+    fn what_an_engine_makes_of_icons_is_no_line() {
+        let check = |text: &str, confidence: f32, expected: bool| {
+            let sure = Word { confidence, ..word(text, 0, 1, 1) };
+            let page = TextPage::of(vec![vec![sure]], Rect::new(0, 0, 99, 99), false);
+            assert_eq!(page.all_lines().iter().any(is_noise), expected, "{text} {confidence}");
+        };
+        check("|_", 40.0, true);
+        check("©", 74.0, true);
+        check("x\u{b7}", 50.0, true);
+        // What buttons say, and words that are hard to read.
+        check("=", 90.0, false);
+        check("OK", 60.0, false);
+        check("Save", 31.0, false);
     }
 
     #[test]

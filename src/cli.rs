@@ -54,6 +54,15 @@ Examples:
 The page is at http://127.0.0.1:5001/; jobs are under JOBS.";
 
 #[cfg(feature = "jobs")]
+const WEB_TASK_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer web-task                   what an MCP client starts: run_web_task, get_web_task, sessions
+  os-screen-observer web-task --mode inspect    POST http://127.0.0.1:5001/v1/tasks/run
+  os-screen-observer web-task --mock            the same without a browser of the server itself
+
+Each task has a browser of its own. docs/web-tasks.md has a demo that needs no key.";
+
+#[cfg(feature = "jobs")]
 const WORKER_EXAMPLES: &str = "\
 Examples:
   os-screen-observer worker --sandbox           one more private desktop for the jobs of a server
@@ -136,8 +145,14 @@ impl Cli {
 pub fn words_for_workers(words: Vec<OsString>) -> Vec<OsString> {
     let mut words = with_values_attached(words);
     let ours = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    if let Some(command) = words[..ours].iter_mut().find(|word| *word == "server") {
-        *command = "--with-dotenv".into();
+    let names_desk = words[..ours].iter().any(is_desk_flag);
+    let command = words[..ours].iter().position(|word| *word == "server" || *word == "web-task");
+    match command {
+        Some(at) if words[at] == "server" => words[at] = "--with-dotenv".into(),
+        // The desk that the server has then is also that of a job without one.
+        Some(at) if !names_desk => words[at] = "--browser=about:blank".into(),
+        Some(at) => _ = words.remove(at),
+        None => {}
     }
     words
 }
@@ -166,6 +181,13 @@ fn with_values_attached(words: Vec<OsString>) -> Vec<OsString> {
         }
     }
     attached
+}
+
+#[cfg(feature = "jobs")]
+fn is_desk_flag(word: &OsString) -> bool {
+    let flags = ["--mock", "--sandbox", "--browser", "--attach"];
+    let name = word.to_str().map(|word| word.split('=').next().unwrap_or_default());
+    name.is_some_and(|name| flags.contains(&name))
 }
 
 fn is_sandbox_flag(word: &OsString) -> bool {
@@ -214,6 +236,10 @@ pub enum Command {
     #[cfg(feature = "jobs")]
     #[command(after_help = SERVER_EXAMPLES)]
     Server,
+    /// Serve web tasks: a start page and a goal in, JSON out; over MCP on stdio and over HTTP, with the profile web
+    #[cfg(feature = "jobs")]
+    #[command(after_help = WEB_TASK_EXAMPLES)]
+    WebTask,
     /// List and show jobs; pause, resume and cancel them
     #[cfg(feature = "jobs")]
     Jobs {

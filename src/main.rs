@@ -93,6 +93,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             command @ (Command::Run(_)
             | Command::Screenjob(_)
             | Command::Server
+            | Command::WebTask
             | Command::Worker(_)
             | Command::Eval(_)
             | Command::Jobs { .. }),
@@ -124,6 +125,10 @@ fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<E
         Command::Worker(options) => run_worker(flags, loaded, &options),
         Command::Eval(options) => run_eval(flags, &loaded, &options),
         Command::Jobs { what } => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
+        Command::WebTask => {
+            log::start(loaded.config.logging.level);
+            serve(flags, terminal::jobs::serving_web_tasks(loaded))
+        }
         // The server of jobs.
         _ => {
             log::start(loaded.config.logging.level);
@@ -225,7 +230,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     let Built { app, _ends_with_us, .. } = build(flags, loaded)?;
     let app = Arc::new(app);
     #[cfg(feature = "jobs")]
-    let workers = terminal::jobs::start_workers(&app, flags)?;
+    let workers = (terminal::jobs::start_workers(&app, flags)?, terminal::jobs::start_webhooks(&app));
     let shutdown = CancellationToken::new();
     let http = match mode {
         Mode::Mcp | Mode::Auto => None,

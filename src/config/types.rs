@@ -860,6 +860,14 @@ section! {
         desks: Vec<String> = Vec::new() => guard(Texts) => Fewer,
         /// Folder of the scripts and scenarios that clients may name; none if not set.
         scripts: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// Browser profiles that web tasks and sessions may name ([web-tasks.md](web-tasks.md)): whoever may start a task
+        /// acts with the logins of these.
+        profiles: Vec<String> = Vec::new() => guard(Texts) => Fewer,
+        /// Hosts that may be told the end of a web task; written as in `browser.network_allow`. Empty: none. A private
+        /// address has to be named here.
+        webhook_hosts: Vec<HostRule> = Vec::new() => guard(Hosts) => Trusted,
+        /// What webhooks are signed with; without it none are sent. Never shown.
+        webhook_secret: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
     }
 }
 

@@ -27,6 +27,7 @@ pub mod supervisor;
 pub mod tables;
 pub mod view;
 pub mod watch;
+pub mod web;
 pub mod worker;
 
 #[cfg(test)]

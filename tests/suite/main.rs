@@ -90,6 +90,8 @@ mod typed_into;
 mod vision;
 mod vlm;
 mod wait;
+#[cfg(all(feature = "jobs", feature = "http", target_os = "linux"))]
+mod web_tasks;
 mod windows_and_programs;
 #[cfg(target_os = "linux")]
 mod wsl;

@@ -100,6 +100,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "config",
             "privacy",
             "model_client",
+            "platform",
             "tool",
             "gate",
         ],

@@ -6,6 +6,8 @@ mod anthropic;
 mod auto;
 mod chat;
 pub mod host;
+mod mock;
+mod mock_reading;
 pub mod model;
 pub mod named;
 mod offer;
@@ -209,7 +211,7 @@ impl OpenedPlanner {
 
 /// What a job may write for its planner.
 pub const PLANNER_NAMES: &str =
-    "auto, chat, responses, anthropic, opencode, cli, host, scripted:FILE or scripted:demo";
+    "auto, chat, responses, anthropic, opencode, cli, host, mock, scripted:FILE or scripted:demo";
 /// The planner that is the MCP client itself.
 pub const HOST_NAME: &str = "host";
 
@@ -219,6 +221,10 @@ pub fn open_planner(name: &str, context: PlannerContext) -> Result<OpenedPlanner
     match NamedPlanner::read(name)? {
         NamedPlanner::Scripted(script) => {
             let planner = Box::new(scripted::Scripted::open(script)?);
+            Ok(OpenedPlanner { planner, reads_lines: false, spent: Usage::default() })
+        }
+        NamedPlanner::Mock => {
+            let planner = Box::new(mock::MockPlanner::open(context.spec));
             Ok(OpenedPlanner { planner, reads_lines: false, spent: Usage::default() })
         }
         NamedPlanner::Cli => agent_cli::AgentCli::open(context).map(OpenedPlanner::for_model),

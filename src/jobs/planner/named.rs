@@ -16,6 +16,8 @@ use crate::tool::Table;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedPlanner<'a> {
     Scripted(&'a str),
+    /// Without a model.
+    Mock,
     Cli,
     Host,
     Auto(Dialect),
@@ -34,6 +36,7 @@ impl<'a> NamedPlanner<'a> {
             ("", _) => return Err(format!("the job names no planner; use {PLANNER_NAMES}")),
             ("scripted", "") => return Err(unknown()),
             ("scripted", script) => return Ok(NamedPlanner::Scripted(script)),
+            ("mock", "") => return Ok(NamedPlanner::Mock),
             ("cli", "") => return Ok(NamedPlanner::Cli),
             (HOST_NAME, "") => return Ok(NamedPlanner::Host),
             _ => {}
@@ -75,7 +78,7 @@ fn usable_planners(config: &config::Planner, spec: &JobSpec) -> String {
         Ok(planner) => check_named(planner, config, spec).is_ok(),
         Err(_) => false,
     };
-    let usable: Vec<&str> = OTHERS.iter().copied().filter(is_usable).chain(["scripted:FILE"]).collect();
+    let usable: Vec<&str> = OTHERS.iter().copied().filter(is_usable).chain(["mock", "scripted:FILE"]).collect();
     format!("with what is set here these could be: {}", usable.join(", "))
 }
 
@@ -83,7 +86,7 @@ fn check_named(named: NamedPlanner, config: &config::Planner, spec: &JobSpec) ->
     match named {
         NamedPlanner::Scripted(script) => Scripted::open(script).map(drop),
         NamedPlanner::Cli => agent_cli::find_program(config).map(drop),
-        NamedPlanner::Host => Ok(()),
+        NamedPlanner::Host | NamedPlanner::Mock => Ok(()),
         NamedPlanner::Opencode(_) => OpencodeVoice::open(config).map(drop),
         NamedPlanner::Wire(wire, _) => check_wire(wire, config, spec),
         NamedPlanner::Auto(_) => {

@@ -93,6 +93,7 @@ config! {
         section redaction: Redaction,
         section tracing: Tracing,
         section jobs: Jobs,
+        section recipes: Recipes,
         section planner: Planner,
         section wait_for: WaitFor,
         section scenarios: Scenarios,
@@ -860,6 +861,20 @@ section! {
         desks: Vec<String> = Vec::new() => guard(Texts) => Fewer,
         /// Folder of the scripts and scenarios that clients may name; none if not set.
         scripts: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+    }
+}
+
+section! {
+    /// Recipes.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Recipes in "recipes" {
+        /// Folder of your own recipes, those that were learned among them; default: `recipes` in the user's folder for
+        /// data. `~` and `$VAR` are replaced.
+        dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// The planner that is asked once for another element when a step of a recipe misses; null: none, so that the run
+        /// fails and says what was near.
+        heal_with: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
     }
 }
 

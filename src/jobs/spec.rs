@@ -1,7 +1,7 @@
 //! What a caller asks for, checked when the job is made.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::desk;
 use super::dialect;
@@ -13,6 +13,8 @@ use crate::text;
 
 /// Longer goals are refused.
 pub const LONGEST_GOAL: usize = 16 * 1024;
+/// Longer inputs are refused.
+pub const LARGEST_INPUT: usize = 64 * 1024;
 const MOST_DISABLED_TOOLS: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,6 +49,9 @@ pub struct JobSpec {
     /// A desk of its own, where the server lets jobs choose one; else one like those of all jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desk: Option<OwnDesk>,
+    /// What the goal is about, by names: a recipe has places for them.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub input: Map<String, Value>,
     /// What its mock desktop plays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
@@ -77,6 +82,7 @@ impl JobSpec {
         self.disabled_tools.iter().try_for_each(|name| check_tool_name(name, known))?;
         self.model.as_deref().map_or(Ok(()), check_model)?;
         self.limits.check()?;
+        check_input(&self.input)?;
         if let Some(schema) = &self.output_schema {
             OutputSchema::compile(schema)?;
         }
@@ -91,6 +97,15 @@ fn check_goal(goal: &str) -> Result<()> {
     if goal.len() > LONGEST_GOAL {
         let message = format!("job has {} bytes, the limit is {LONGEST_GOAL}", goal.len());
         return Err(Error::bad_request(message));
+    }
+    Ok(())
+}
+
+fn check_input(input: &Map<String, Value>) -> Result<()> {
+    let bytes = if input.is_empty() { 0 } else { Value::Object(input.clone()).to_string().len() };
+    if bytes > LARGEST_INPUT {
+        let message = format!("input has {bytes} bytes, the limit is {LARGEST_INPUT}");
+        return Err(Error::bad_request(message).with("field", "input"));
     }
     Ok(())
 }

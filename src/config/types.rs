@@ -93,6 +93,7 @@ config! {
         section redaction: Redaction,
         section tracing: Tracing,
         section jobs: Jobs,
+        section recipes: Recipes,
         section planner: Planner,
         section wait_for: WaitFor,
         section scenarios: Scenarios,
@@ -868,6 +869,20 @@ section! {
         webhook_hosts: Vec<HostRule> = Vec::new() => guard(Hosts) => Trusted,
         /// What webhooks are signed with; without it none are sent. Never shown.
         webhook_secret: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
+    }
+}
+
+section! {
+    /// Recipes.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Recipes in "recipes" {
+        /// Folder of your own recipes, those that were learned among them; default: `recipes` in the user's folder for
+        /// data. `~` and `$VAR` are replaced.
+        dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// The planner that is asked once for another element when a step of a recipe misses; null: none, so that the run
+        /// fails and says what was near.
+        heal_with: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
     }
 }
 

@@ -89,6 +89,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "recipes",
+        &["error", "text", "random", "files", "pattern", "config", "model", "privacy", "tool", "trace"],
+    ),
+    (
         "jobs",
         &[
             "error",
@@ -99,10 +103,13 @@ const ROOMS: &[(&str, &[&str])] = &[
             "spawn",
             "config",
             "privacy",
+            "model",
             "model_client",
             "platform",
             "tool",
+            "trace",
             "gate",
+            "recipes",
         ],
     ),
     (

@@ -154,8 +154,11 @@ fn adapt_new_session(arguments: Arguments) -> Result<(&'static str, Arguments)> 
 
 /// What is null is taken away.
 fn adapt_changed_session(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
-    let gone: Vec<Value> =
-        arguments.iter().filter(|(_, value)| value.is_null()).map(|(name, _)| Value::from(name.as_str())).collect();
+    let gone: Vec<Value> = arguments
+        .iter()
+        .filter(|(_, value)| value.is_null())
+        .map(|(name, _)| Value::from(name.as_str()))
+        .collect();
     if !gone.is_empty() {
         arguments.retain(|_, value| !value.is_null());
         arguments.insert("clear".to_owned(), gone.into());

@@ -83,6 +83,12 @@ pub struct WebPart {
     /// What the session notes. It comes from outside, and is told to a model as data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// The recipe that was named, or found by the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
+    /// Its hints for a model; data, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
     /// Where the end of the task is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<String>,
@@ -116,6 +122,11 @@ impl JobSpec {
         let mut told = self.job.clone();
         if !self.input.is_empty() {
             told.push_str(&format!("\n\nInput, as JSON:\n{}", Value::Object(self.input.clone())));
+        }
+        let hints = self.web.iter().flat_map(|web| &web.hints);
+        let hints: String = hints.map(|hint| format!("\n- {}", untrusted::clean_text(hint))).collect();
+        if !hints.is_empty() {
+            told.push_str(&format!("\n\nWhat is known of the site:{hints}"));
         }
         if let Some(notes) = self.web.as_ref().and_then(|web| web.notes.as_deref()) {
             let notes = Value::from(untrusted::clean_text(notes));

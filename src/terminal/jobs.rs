@@ -225,13 +225,8 @@ fn moved_to_desk(mut loaded: Loaded, desk: OwnDesk, spec: JobSpec) -> Loaded {
             if let Some(web) = spec.web {
                 use_profile(&mut loaded.config.browser, web.profile);
             }
-            loaded.browser = Some(BrowserStart {
-                url,
-                by_owner: false,
-                headful,
-                attach: None,
-                with_desktop: false,
-            });
+            loaded.browser =
+                Some(BrowserStart { url, by_owner: false, headful, attach: None, with_desktop: false });
         }
         OwnDesk::Desktop => {}
     }

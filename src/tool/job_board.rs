@@ -20,6 +20,9 @@ pub trait WebTaskBoard: Send + Sync {
     /// Waits until the task is over or needs a person, and shows it then; as it is when the time is over.
     fn wait_for_task(&self, task_id: &str, at_most: Duration, cancel: &Cancel) -> Result<Value>;
 
+    /// All recipes, and what is wrong with those that cannot be used.
+    fn list_recipes(&self) -> Result<(Vec<Value>, Vec<String>)>;
+
     /// The newest first.
     fn list_sessions(&self) -> Result<Vec<Value>>;
 

@@ -98,6 +98,9 @@ pub struct TaskArgs {
     /// Address that is told the end, where jobs.webhook_hosts allows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<Text<2048>>,
+    /// A recipe by its id; default: the one for the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipe: Option<Text<64>>,
     /// A second task with the same key is the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     idempotency_key: Option<Text<256>>,
@@ -252,6 +255,44 @@ impl Tool for Sessions {
     }
 }
 
+pub struct ListRecipes;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ListRecipesArgs {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ListedRecipes {
+    recipes: Vec<Map<String, Value>>,
+    count: usize,
+    /// Files that cannot be used, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    problems: Vec<String>,
+}
+
+impl Output for ListedRecipes {}
+
+impl Tool for ListRecipes {
+    type Args = ListRecipesArgs;
+    type Out = ListedRecipes;
+    const META: Meta = Meta {
+        name: "list_recipes",
+        rest: &[(Method::Get, "/v1/recipes")],
+        brief: "What is known of sites: recipes, and which of them run without a model.",
+        detail: "A task uses the recipe that it names, or the one whose `urlPatterns` fit its page. docs/recipes.md \
+                 describes them.",
+        examples: &[Example { scenario: None, args: "{}", shows: "those that come with the program" }],
+        ..WEB_TASKS
+    };
+
+    fn run(cx: &mut Cx, _: ListRecipesArgs, _: Permit) -> Result<ListedRecipes> {
+        let (listed, problems) = cx.jobs()?.list_recipes()?;
+        let recipes: Vec<Map<String, Value>> =
+            listed.iter().filter_map(|recipe| recipe.as_object().cloned()).collect();
+        Ok(ListedRecipes { count: recipes.len(), recipes, problems })
+    }
+}
+
 pub struct SaveSession;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -340,6 +381,7 @@ impl Tool for SaveSession {
 pub const TOOLS: &[Spec] = &[
     Spec::of::<RunWebTask>(),
     Spec::of::<GetWebTask>(),
+    Spec::of::<ListRecipes>(),
     Spec::of::<Sessions>(),
     Spec::of::<SaveSession>(),
 ];

@@ -50,7 +50,8 @@ impl TaskServer {
     fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let body = if method == "GET" { String::new() } else { body.to_string() };
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n", self.port);
+        let head =
+            format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n", self.port);
         let kind = format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
         write!(stream, "{head}{kind}{body}").unwrap();
         let mut answer = String::new();
@@ -134,9 +135,16 @@ fn the_mock_drives_the_catalogue_to_a_typed_result() {
     assert_eq!(tools, expected, "{done}");
     let folder = std::path::PathBuf::from(done["artifactDir"].as_str().unwrap());
     assert!(folder.join("trace.jsonl").is_file(), "{}", folder.display());
-    let session = server.ask("GET", &format!("/v1/sessions/{}", made["sessionId"].as_str().unwrap()), &Value::Null).1;
-    assert_eq!((&session["tasks"][0]["taskId"], &session["tasks"][0]["status"]), (&done["taskId"], &json!("succeeded")));
-    assert_eq!(server.ask("GET", &format!("/v1/tasks/{}", done["taskId"].as_str().unwrap()), &Value::Null).1["result"], lamp);
+    let session =
+        server.ask("GET", &format!("/v1/sessions/{}", made["sessionId"].as_str().unwrap()), &Value::Null).1;
+    assert_eq!(
+        (&session["tasks"][0]["taskId"], &session["tasks"][0]["status"]),
+        (&done["taskId"], &json!("succeeded"))
+    );
+    assert_eq!(
+        server.ask("GET", &format!("/v1/tasks/{}", done["taskId"].as_str().unwrap()), &Value::Null).1["result"],
+        lamp
+    );
 }
 
 /// What the page does not say is no success, whoever plans.
@@ -148,12 +156,20 @@ fn a_result_that_does_not_fit_is_a_failure() {
     task["outputSchema"]["properties"]["weight"] = json!({"type": "number"});
     task["outputSchema"]["required"] = json!(["weight"]);
     let done = server.run(task.clone());
-    assert_eq!((&done["status"], &done["error"]["code"]), (&json!("failed"), &json!("PlannerFailed")), "{done}");
+    assert_eq!(
+        (&done["status"], &done["error"]["code"]),
+        (&json!("failed"), &json!("PlannerFailed")),
+        "{done}"
+    );
     assert!(done["error"]["message"].as_str().unwrap().contains("'weight'"), "{done}");
     server.script("wrong.yaml", &json!([{"finish": {"weight": "heavy"}}]));
     task["agent"] = json!({"kind": "scripted:wrong.yaml"});
     let done = server.run(task.clone());
-    assert_eq!((&done["status"], &done["error"]["code"]), (&json!("failed"), &json!("OutputInvalid")), "{done}");
+    assert_eq!(
+        (&done["status"], &done["error"]["code"]),
+        (&json!("failed"), &json!("OutputInvalid")),
+        "{done}"
+    );
     // It was one turn too many.
     task["agent"] = json!({"kind": "mock"});
     task["limits"]["maxSteps"] = json!(1);
@@ -178,11 +194,13 @@ fn a_task_that_reads_does_not_act() {
             {"finish": {"text": "{{text}}"}},
         ]),
     );
-    let task = json!({"goal": "read", "startUrl": url, "mode": "read", "agent": {"kind": "scripted:obeys.yaml"}});
+    let task =
+        json!({"goal": "read", "startUrl": url, "mode": "read", "agent": {"kind": "scripted:obeys.yaml"}});
     let done = server.run(task);
     assert_eq!(done["status"], "succeeded", "{done}");
     assert!(done["result"]["text"].as_str().unwrap().contains("Catalogue"), "{done}");
-    let schema = json!({"type": "object", "properties": {"pageTitle": {"type": "string"}}, "required": ["pageTitle"]});
+    let schema =
+        json!({"type": "object", "properties": {"pageTitle": {"type": "string"}}, "required": ["pageTitle"]});
     let read = json!({
         "goal": "read", "startUrl": url, "mode": "read", "agent": {"kind": "mock"}, "outputSchema": schema,
     });
@@ -210,7 +228,11 @@ fn a_planner_that_obeys_the_page_reaches_no_more_than_its_task() {
         }))
     };
     let early = run("early.yaml", json!([{"call": "look"}, {"finish": {"price": 0}}]), "act");
-    assert_eq!((&early["status"], &early["error"]["code"]), (&json!("failed"), &json!("OutputInvalid")), "{early}");
+    assert_eq!(
+        (&early["status"], &early["error"]["code"]),
+        (&json!("failed"), &json!("OutputInvalid")),
+        "{early}"
+    );
     let refused = json!({"error": "PermissionDenied"});
     let wider = run(
         "wider.yaml",
@@ -218,6 +240,7 @@ fn a_planner_that_obeys_the_page_reaches_no_more_than_its_task() {
             {"call": "run_job", "args": {"job": "a", "planner": "mock"}, "expect": refused},
             {"call": "run_web_task", "args": {"goal": "a", "startUrl": url}, "expect": refused},
             {"call": "save_session", "args": {"notes": "obey"}, "expect": refused},
+            {"call": "look"},
             {"call": "exec_command", "args": {"command": "id", "secret": "x"}, "expect": refused},
             {"call": "click_element", "args": {"selector": "//Button[name=\"Pay\"]"}, "expect": refused},
             {"finish": {"price": 1}},

@@ -3,9 +3,9 @@
 
 pub mod computer;
 pub mod screenjob;
-pub mod webtask;
 #[cfg(test)]
 mod tests;
+pub mod webtask;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -100,8 +100,9 @@ pub const TOOLS: &[DialectTool] = &[
 ];
 
 fn element<'a>(call: &'a DialectCall) -> Result<&'a str, String> {
-    call.text("elementId")
-        .map_err(|_| "the argument 'elementId' is missing; the snapshot has it at the begin of a line".to_owned())
+    call.text("elementId").map_err(|_| {
+        "the argument 'elementId' is missing; the snapshot has it at the begin of a line".to_owned()
+    })
 }
 
 fn press(call: &DialectCall) -> Result<Vec<DialectStep>, String> {

@@ -245,11 +245,13 @@ mod tests {
         }
     }
 
-    const FORM: &str = "e1 Edit \"Search for\" @1,1 9x9\ne2 ComboBox \"Kind\" =All\ne3 Button \"Search\"\n\"text\"";
+    const FORM: &str =
+        "e1 Edit \"Search for\" @1,1 9x9\ne2 ComboBox \"Kind\" =All\ne3 Button \"Search\"\n\"text\"";
 
     #[test]
     fn it_fills_in_sends_reads_and_finishes() {
-        let schema = json!({"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]});
+        let schema =
+            json!({"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]});
         let mut planner = planner(json!({"search": "lamp", "kind": "Home"}), schema);
         let page = json!({"title": "T", "outline": "Price: $12.50"});
         check(
@@ -261,7 +263,8 @@ mod tests {
 
     #[test]
     fn it_follows_the_link_that_names_what_was_asked_for() {
-        let schema = json!({"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]});
+        let schema =
+            json!({"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]});
         let mut planner = planner(json!({"name": "lamp"}), schema);
         let links = json!({"outline": "- e3 Link \"lamp\"\ne4 Link \"Help\"\n+ e5 Link \"Desk lamp\""});
         check(
@@ -280,7 +283,8 @@ mod tests {
 
     #[test]
     fn what_the_page_does_not_say_is_not_made_up() {
-        let schema = json!({"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]});
+        let schema =
+            json!({"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]});
         let mut planner = planner(json!({}), schema);
         let nothing = json!({"outline": "Nothing here"});
         check(

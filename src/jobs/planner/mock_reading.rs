@@ -54,7 +54,9 @@ impl PageWords {
     fn value_of(&self, name: &str) -> Option<&str> {
         let name = plain(name);
         let found = self.labelled.iter().find(|(label, _)| *label == name);
-        found.map(|(_, value)| value.as_str()).or_else(|| (name == "pagetitle").then_some(self.title.as_str()))
+        found
+            .map(|(_, value)| value.as_str())
+            .or_else(|| (name == "pagetitle").then_some(self.title.as_str()))
     }
 
     /// The table that has a column for each of these.
@@ -87,8 +89,13 @@ fn kind_of(schema: &Value) -> &str {
 fn read_object(schema: &Value, page: &PageWords) -> Result<Value, String> {
     let no_fields = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&no_fields);
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let mut object = Map::new();
     for (name, property) in properties {
         let value = match kind_of(property) {
@@ -112,7 +119,8 @@ fn missing(name: &str) -> String {
 /// Rows of a table, as objects.
 fn read_list(schema: &Value, page: &PageWords, name: &str) -> Result<Value, String> {
     let items = schema.get("items").and_then(|items| items.get("properties")).and_then(Value::as_object);
-    let items = items.ok_or_else(|| format!("'{name}' is a list of what is no object; only tables are read as lists"))?;
+    let items = items
+        .ok_or_else(|| format!("'{name}' is a list of what is no object; only tables are read as lists"))?;
     let names: Vec<&String> = items.keys().collect();
     let (table, columns) = page.table_with(&names).ok_or_else(|| {
         let wanted = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
@@ -131,7 +139,9 @@ fn read_list(schema: &Value, page: &PageWords, name: &str) -> Result<Value, Stri
 fn typed(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "number" => number_in(text).map(|number| json!(number)),
-        "integer" => number_in(text).filter(|number| number.fract() == 0.0).map(|number| json!(number as i64)),
+        "integer" => {
+            number_in(text).filter(|number| number.fract() == 0.0).map(|number| json!(number as i64))
+        }
         "boolean" => match plain(text).as_str() {
             "yes" | "true" | "on" | "instock" => Some(Value::Bool(true)),
             "no" | "false" | "off" | "soldout" => Some(Value::Bool(false)),
@@ -180,7 +190,8 @@ mod tests {
 
     #[test]
     fn what_is_not_required_may_be_missing() {
-        let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
         check(schema, "A: 1", Ok(json!({"a": "1"})));
     }
 

@@ -78,7 +78,8 @@ fn usable_planners(config: &config::Planner, spec: &JobSpec) -> String {
         Ok(planner) => check_named(planner, config, spec).is_ok(),
         Err(_) => false,
     };
-    let usable: Vec<&str> = OTHERS.iter().copied().filter(is_usable).chain(["mock", "scripted:FILE"]).collect();
+    let usable: Vec<&str> =
+        OTHERS.iter().copied().filter(is_usable).chain(["mock", "scripted:FILE"]).collect();
     format!("with what is set here these could be: {}", usable.join(", "))
 }
 

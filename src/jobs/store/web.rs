@@ -58,7 +58,10 @@ pub struct WebhookState {
 pub enum WebhookOutcome {
     Delivered,
     /// It is tried again from this time on.
-    Again { next_at: i64, problem: String },
+    Again {
+        next_at: i64,
+        problem: String,
+    },
     /// It is not tried again.
     GivenUp(String),
 }

@@ -18,7 +18,7 @@ pub fn task_json(job: &JobRecord, events: &[JobEvent], webhook: Option<&WebhookS
     let mut told = json!({
         "taskId": job.id, "status": job.status.name(), "goal": job.spec.job, "result": job.result,
         "trace": steps.into_iter().take(MOST_STEPS).collect::<Vec<_>>(),
-        "recipe": null, "artifactDir": job.run_dir, "timings": timings(job),
+        "recipe": web.recipe, "artifactDir": job.run_dir, "timings": timings(job),
         "startUrl": job.spec.start_url, "sessionId": web.session_id, "mode": web.mode, "profile": web.profile,
         "planner": job.spec.planner, "steps": job.steps, "usage": job.usage, "webhook": webhook,
     });
@@ -94,7 +94,11 @@ mod tests {
         let events = [
             event(1, EventKind::Note, json!({"status": "running"})),
             event(2, EventKind::Call, json!({"tool": "look", "ok": true, "ms": 3})),
-            event(3, EventKind::Intent, json!({"tool": "set_value", "target": "Edit", "args": {"value": "secret"}})),
+            event(
+                3,
+                EventKind::Intent,
+                json!({"tool": "set_value", "target": "Edit", "args": {"value": "secret"}}),
+            ),
             event(4, EventKind::Outcome, json!({"intent": 3, "ok": false, "code": "Timeout"})),
             event(5, EventKind::Intent, json!({"tool": "click_element"})),
             event(6, EventKind::Turn, json!({"said": "I look"})),

@@ -4,6 +4,7 @@
 
 mod answer;
 mod places;
+mod recipes;
 pub mod request;
 pub mod sessions;
 pub mod webhooks;
@@ -22,6 +23,7 @@ use super::store::web::{SessionBody, SessionRow};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::random::random_uuid;
+use crate::recipes::{Library, Recipe};
 use crate::tool::job_board::{JobBoard, SubmittedTask, WebTaskBoard};
 
 /// What a caller says for the newest task.
@@ -46,6 +48,18 @@ impl JobService {
         Ok(session_json(row, &self.web_store.session_jobs(&row.id, MOST_TASKS)?))
     }
 
+    fn library(&self) -> Library {
+        Library::open(self.recipes.dir.as_deref())
+    }
+
+    /// The recipe of a task, with the names that it has for inputs.
+    fn take_recipe(&self, request: &mut TaskRequest, session: Option<&SessionRow>) -> Result<Option<Recipe>> {
+        let Some(recipe) = recipes::find_recipe(&self.library(), request)? else { return Ok(None) };
+        recipes::check_session(&recipe, request, session, self.browser.user_data_dir.is_some())?;
+        request.input = recipe.canonical_input(&request.input)?;
+        Ok(Some(recipe))
+    }
+
     /// What the request and its session come to, within what the owner allows.
     fn complete_request(&self, request: &mut TaskRequest) -> Result<Option<SessionRow>> {
         let session = request.session_id.as_deref().map(|id| self.read_session(id)).transpose()?;
@@ -53,7 +67,8 @@ impl JobService {
             request.merge_session(session);
         }
         let Some(url) = &request.start_url else {
-            let message = "'startUrl' is missing: give the page that the task begins with, or a session that has one";
+            let message =
+                "'startUrl' is missing: give the page that the task begins with, or a session that has one";
             return Err(Error::bad_request(message).with("field", "startUrl"));
         };
         request.start_url = Some(self.check_url(url)?);
@@ -71,7 +86,8 @@ impl SessionRules for JobService {
         if self.config.profiles.iter().any(|allowed| allowed == profile) {
             return Ok(());
         }
-        let message = format!("a task may not use the profile '{profile}' here; the owner can add it to jobs.profiles");
+        let message =
+            format!("a task may not use the profile '{profile}' here; the owner can add it to jobs.profiles");
         Err(Error::new(Kind::PermissionDenied, message).with("field", "profile"))
     }
 
@@ -84,8 +100,9 @@ impl WebTaskBoard for JobService {
     fn submit_task(&self, request: Map<String, Value>) -> Result<SubmittedTask> {
         let mut request = TaskRequest::read(request)?;
         let session = self.complete_request(&mut request)?;
+        let recipe = self.take_recipe(&mut request, session.as_ref())?;
         let notes = session.and_then(|session| session.body.notes);
-        let spec = request.into_spec(notes, &self.tools)?;
+        let spec = request.into_spec(notes, recipe, &self.tools)?;
         let timeout = spec.limits.timeout();
         Ok(SubmittedTask { task_id: self.submit_spec(spec)?, timeout })
     }
@@ -100,6 +117,12 @@ impl WebTaskBoard for JobService {
         let job = self.read_task(task_id)?;
         self.wait_for_job(&job.id, at_most, cancel)?;
         self.show_task(&job.id)
+    }
+
+    fn list_recipes(&self) -> Result<(Vec<Value>, Vec<String>)> {
+        let library = self.library();
+        let listed = library.recipes.iter().chain(&library.candidates).map(recipes::recipe_json).collect();
+        Ok((listed, library.problems))
     }
 
     fn list_sessions(&self) -> Result<Vec<Value>> {

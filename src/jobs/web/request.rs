@@ -9,6 +9,7 @@ use crate::jobs::limits::JobLimits;
 use crate::jobs::output::OutputSchema;
 use crate::jobs::spec::{JobSpec, TaskMode, WebPart};
 use crate::jobs::store::web::SessionRow;
+use crate::recipes::Recipe;
 use crate::text::nearest;
 use crate::tool::Table;
 
@@ -29,6 +30,7 @@ pub struct TaskRequest {
     pub agent: Option<Map<String, Value>>,
     pub limits: TaskLimits,
     pub webhook: Option<String>,
+    pub recipe: Option<String>,
     pub idempotency_key: Option<String>,
 }
 
@@ -91,7 +93,8 @@ impl AgentWish {
             let near = nearest(kind, KINDS.iter().map(|(name, _)| *name));
             let near = near.map(|near| format!(" Did you mean '{near}'?")).unwrap_or_default();
             let names = KINDS.map(|(name, _)| name).join(", ");
-            let message = format!("agent.kind is '{kind}'; it must be one of {names}, or scripted:FILE.{near}");
+            let message =
+                format!("agent.kind is '{kind}'; it must be one of {names}, or scripted:FILE.{near}");
             Error::bad_request(message).with("field", "agent.kind")
         })
     }
@@ -132,7 +135,7 @@ impl TaskRequest {
     }
 
     /// The job. `notes` are those of its session.
-    pub fn into_spec(self, notes: Option<String>, tools: &Table) -> Result<JobSpec> {
+    pub fn into_spec(self, notes: Option<String>, recipe: Option<Recipe>, tools: &Table) -> Result<JobSpec> {
         let agent = AgentWish::read(&self.agent.unwrap_or_default())?;
         let planner = agent.planner()?.unwrap_or_else(|| "auto:webtask".to_owned());
         let disabled_tools = if self.mode == TaskMode::Read { acting_tools(tools) } else { Vec::new() };
@@ -155,6 +158,8 @@ impl TaskRequest {
                 headful: self.limits.headless == Some(false),
                 notes,
                 webhook: self.webhook,
+                recipe: recipe.as_ref().map(|recipe| recipe.id.clone()),
+                hints: recipe.map(|recipe| recipe.prompt_hints).unwrap_or_default(),
             }),
             ..JobSpec::default()
         })
@@ -212,7 +217,10 @@ mod tests {
         let mut empty = TaskRequest::default();
         empty.merge_session(&session);
         assert_eq!(empty.start_url.as_deref(), Some("https://a.example/"));
-        assert_eq!((empty.profile.as_deref(), empty.agent), (Some("work"), agent(json!({"kind": "chat", "model": "m"}))));
+        assert_eq!(
+            (empty.profile.as_deref(), empty.agent),
+            (Some("work"), agent(json!({"kind": "chat", "model": "m"})))
+        );
         let mut full = TaskRequest {
             start_url: Some("https://b.example/".to_owned()),
             agent: agent(json!({"model": "other"})),

@@ -209,7 +209,11 @@ mod tests {
         check(cold.clone(), json!({"warmed": true}), Ok(warm.clone()));
         check(warm.clone(), json!({"warmed": false}), Ok(cold));
         check(warm.clone(), json!({"profile": "work"}), Ok(warm));
-        check(json!({"profile": "old", "warmed_at": 3}), json!({"profile": "work"}), Ok(json!({"profile": "work"})));
+        check(
+            json!({"profile": "old", "warmed_at": 3}),
+            json!({"profile": "work"}),
+            Ok(json!({"profile": "work"})),
+        );
         check(json!({}), json!({"warmed": true}), Err("guest"));
     }
 }

@@ -41,7 +41,9 @@ pub fn check_webhook(url: &str, config: &config::Jobs) -> Result<()> {
         return refused("'webhook' is refused: the owner lists no hosts in jobs.webhook_hosts");
     }
     if config.webhook_secret.is_none() {
-        return refused("'webhook' is refused: the owner has not set jobs.webhook_secret, which signs webhooks");
+        return refused(
+            "'webhook' is refused: the owner has not set jobs.webhook_secret, which signs webhooks",
+        );
     }
     check_web_url(url, &rules(config), "webhook").map(drop)
 }
@@ -142,7 +144,8 @@ impl WebhookDelivery {
     fn resolve(&self, url: &str) -> Result<(Url, SocketAddr), String> {
         let rules = rules(&self.jobs.config);
         let url = check_web_url(url, &rules, "webhook").map_err(|error| error.message)?;
-        let (name, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default());
+        let (name, port) =
+            (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default());
         let host = RequestedHost::parse(name).ok_or("the webhook names no host")?;
         let addresses = match &host {
             RequestedHost::Address(address) => vec![*address],

@@ -6,14 +6,12 @@ use super::{COLUMNS, SqliteStore, raw_record, read_json, storage, write_json};
 use crate::clock::lock;
 use crate::error::Result;
 use crate::jobs::store::JobRecord;
-use crate::jobs::store::web::{
-    DueWebhook, SessionBody, SessionRow, WebStore, WebhookOutcome, WebhookState,
-};
+use crate::jobs::store::web::{DueWebhook, SessionBody, SessionRow, WebStore, WebhookOutcome, WebhookState};
 
 const SESSION: &str = "SELECT id, body, created_at, updated_at FROM sessions";
 
 /// Of a job that is over and wants to tell it, unless somebody is at it, has done it, or waits for the next try.
-const DUE: &str = "SELECT id, json_extract(spec, '$.web.webhook'), COALESCE(attempts, 0) FROM jobs \
+const DUE: &str = "SELECT id, json_extract(spec, '$.web.webhook'), COALESCE(webhooks.attempts, 0) FROM jobs \
                    LEFT JOIN webhooks ON job = id WHERE json_extract(spec, '$.web.webhook') IS NOT NULL AND \
                    status NOT IN ('queued', 'running', 'paused', 'input_required') AND \
                    (state IS NULL OR (state = 'waiting' AND next_at <= ?1)) ORDER BY finished_at LIMIT 1";

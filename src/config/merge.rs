@@ -502,8 +502,8 @@ fn complete_jobs(config: &mut Config, environment: &Environment) {
 /// Where recipes are kept.
 fn complete_recipes(config: &mut Config, environment: &Environment) {
     let expand = |path: PathBuf| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0);
-    let recipes = &mut config.recipes;
-    recipes.dir = recipes.dir.take().map(expand).or_else(|| env::recipes_folder(environment));
+    let planner = &mut config.planner;
+    planner.recipes_dir = planner.recipes_dir.take().map(expand).or_else(|| env::recipes_folder(environment));
 }
 
 /// Where the logins of browsers are kept.

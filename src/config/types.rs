@@ -93,7 +93,6 @@ config! {
         section redaction: Redaction,
         section tracing: Tracing,
         section jobs: Jobs,
-        section recipes: Recipes,
         section planner: Planner,
         section wait_for: WaitFor,
         section scenarios: Scenarios,
@@ -872,20 +871,6 @@ section! {
     }
 }
 
-section! {
-    /// Recipes.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
-    pub struct Recipes in "recipes" {
-        /// Folder of your own recipes, those that were learned among them; default: `recipes` in the user's folder for
-        /// data. `~` and `$VAR` are replaced.
-        dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
-        /// The planner that is asked once for another element when a step of a recipe misses; null: none, so that the run
-        /// fails and says what was near.
-        heal_with: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
-    }
-}
-
 /// Where the jobs of a server work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -973,6 +958,12 @@ section! {
         free: bool = false => plain(Flag) => Switch(false),
         /// Send the key without encryption to a server that is not on this computer.
         allow_plain_http: bool = false => guard(Flag) => Switch(false),
+        /// Folder of your own recipes, those that were learned among them ([recipes.md](recipes.md)); null:
+        /// `os-screen-observer/recipes` in the user's data folder. `~` and `$VAR` are replaced.
+        recipes_dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// The planner that is asked once for another element when a step of a recipe misses; null: none, so that the run
+        /// fails and says what was near.
+        heal_with: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
     }
 }
 

@@ -111,6 +111,22 @@ fn slot_text(name: &str, input: &Map<String, Value>) -> std::result::Result<Stri
     }
 }
 
+/// A selector with its slots filled. What fills them stays inside the quotes that it stands in.
+pub fn fill_selector(selector: &str, input: &Map<String, Value>) -> std::result::Result<String, String> {
+    if !selector.contains("{{") {
+        return Ok(selector.to_owned());
+    }
+    let quoted: Map<String, Value> =
+        input.iter().map(|(name, value)| (name.clone(), escaped(value).into())).collect();
+    let filled = fill_text(selector, &quoted)?;
+    filled.as_str().map(str::to_owned).ok_or_else(|| "a selector holds no secret".to_owned())
+}
+
+fn escaped(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
 fn missing_input(name: &str) -> String {
     format!("the recipe needs input.{name}, and the job does not give it")
 }
@@ -139,6 +155,15 @@ mod tests {
         check(json!("x{{secret:pin}}"), Err("must be the whole"));
         check(json!("{{input.none}}"), Err("needs input.none"));
         check(json!("{{other}}"), Err("neither"));
+    }
+
+    #[test]
+    fn an_input_does_not_end_the_quotes_of_a_selector() {
+        let input = json!({"name": r#"x"] /Button[name="Pay\"#});
+        let filled = fill_selector(r#"//Text[name="{{input.name}}"]"#, input.as_object().unwrap()).unwrap();
+        let read = crate::model::selector::Selector::parse(&filled).unwrap();
+        assert_eq!(read.to_string(), filled);
+        assert_eq!(filled, r#"//Text[name="x\"] /Button[name=\"Pay\\"]"#);
     }
 
     #[test]

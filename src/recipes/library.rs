@@ -162,7 +162,7 @@ fn file_name(recipe: &Recipe) -> String {
 /// Where own recipes are written.
 pub fn own_folder(folder: Option<&Path>) -> Result<&Path, String> {
     folder.ok_or_else(|| {
-        "there is no folder for recipes: neither recipes.dir nor a home folder is set".to_owned()
+        "there is no folder for recipes: neither planner.recipes_dir nor a home folder is set".to_owned()
     })
 }
 

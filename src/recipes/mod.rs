@@ -6,10 +6,15 @@
 pub mod bundled;
 mod check;
 pub mod completion;
+pub mod elements;
 pub mod format;
 pub mod input;
+pub mod learn;
+mod learn_expect;
+mod learn_result;
 pub mod library;
 pub mod matching;
+pub mod places;
 pub mod session;
 
 pub use check::read_recipe;

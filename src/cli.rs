@@ -676,6 +676,9 @@ mod tests {
         check("--mock server --port 1", "--mock --with-dotenv --port 1");
         check("--config server server", "--config=server --with-dotenv");
         check("--mode inspect --mock", "--mode inspect --mock");
+        check("web-task --mode mcp", "--browser=about:blank --mode mcp");
+        check("web-task --mock", "--mock");
+        check("--browser=http://a.example web-task", "--browser=http://a.example");
         check("server --sandbox xterm -- -e server", "--with-dotenv --sandbox xterm -- -e server");
     }
 

@@ -51,9 +51,8 @@ pub struct JobService {
     pub web_store: Arc<dyn WebStore>,
     pub(super) config: config::Jobs,
     pub(super) browser: config::BrowserConfig,
-    pub(super) recipes: config::Recipes,
     desks: DeskRules,
-    planner: config::Planner,
+    pub(super) planner: config::Planner,
     pub(super) tools: Arc<Table>,
     clock: Clock,
 }
@@ -83,7 +82,6 @@ impl JobService {
     pub fn open(config: &config::Config, tools: Arc<Table>) -> Result<Self> {
         let (store, desks) = (open_sqlite(&config.jobs)?, DeskRules::read(config)?);
         let (web_store, browser) = (store.clone(), config.browser.clone());
-        let recipes = config.recipes.clone();
         // Jobs outlive the session, so their time is the real one.
         let (waiting, clock) = (Bell::default(), Clock::real());
         let server = ServerRow {
@@ -92,20 +90,7 @@ impl JobService {
             started_at: unix_ms(&clock),
         };
         let (hosted, config, planner) = (HostedJobs::default(), config.jobs.clone(), config.planner.clone());
-        Ok(Self {
-            store,
-            waiting,
-            server,
-            hosted,
-            web_store,
-            config,
-            browser,
-            recipes,
-            desks,
-            planner,
-            tools,
-            clock,
-        })
+        Ok(Self { store, waiting, server, hosted, web_store, config, browser, desks, planner, tools, clock })
     }
 
     /// Says that this server is there. Answers the others that work with the same store.

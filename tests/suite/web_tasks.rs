@@ -24,8 +24,7 @@ fn start(settings: &[(&str, &str)]) -> JobServer {
 
 /// A task that is good, with these fields instead of its own.
 fn task(more: Value) -> Value {
-    let mut task =
-        json!({"goal": "read it", "startUrl": "http://93.184.216.34/", "agent": {"kind": "mock"}, "async": true});
+    let mut task = json!({"goal": "read it", "startUrl": "http://93.184.216.34/", "agent": {"kind": "mock"}, "async": true});
     for (name, value) in more.as_object().unwrap() {
         task[name] = value.clone();
     }
@@ -135,10 +134,9 @@ fn the_bundled_recipes_are_listed_and_matched_by_the_page() {
 #[test]
 fn a_recipe_that_needs_a_warmed_session_fails_before_a_browser_starts() {
     let folder = tempfile::tempdir().unwrap();
-    let recipe =
-        json!({"id": "bank", "name": "Bank", "urlPatterns": ["http://93.184.216.34/*"], "requires": ["warmed"]});
+    let recipe = json!({"id": "bank", "name": "Bank", "urlPatterns": ["http://93.184.216.34/*"], "requires": ["warmed"]});
     std::fs::write(folder.path().join("bank.json"), recipe.to_string()).unwrap();
-    let server = start(&[("OSO_RECIPES__DIR", path_text(folder.path()))]);
+    let server = start(&[("OSO_PLANNER__RECIPES_DIR", path_text(folder.path()))]);
     check_refused(&server, "POST", "/v1/tasks/run", &task(json!({})), 409, "sessionId", "warmed session");
     let session = server.ask("POST", "/v1/sessions", &json!({"profile": "work"})).1["sessionId"].clone();
     let with_session = task(json!({"sessionId": session}));
@@ -193,8 +191,7 @@ fn is_uuid(text: &str) -> bool {
 #[test]
 fn a_session_is_made_changed_and_listed() {
     let server = start(&[]);
-    let body =
-        json!({"name": "shop", "startUrl": "http://93.184.216.34/a", "agent": {"kind": "mock"}, "notes": "n"});
+    let body = json!({"name": "shop", "startUrl": "http://93.184.216.34/a", "agent": {"kind": "mock"}, "notes": "n"});
     let (status, made) = server.ask("POST", "/v1/sessions", &body);
     let id = made["sessionId"].as_str().unwrap_or_default().to_owned();
     assert!(status == 200 && is_uuid(&id), "{status} {made}");
@@ -257,7 +254,10 @@ fn a_session_gives_its_tasks_what_they_do_not_say() {
         server.get(&format!("/v1/tasks/{}", made["taskId"].as_str().unwrap()))
     };
     let plain = run(json!({}));
-    assert_eq!((&plain["startUrl"], &plain["profile"]), (&json!("http://93.184.216.34/shop"), &json!("work")));
+    assert_eq!(
+        (&plain["startUrl"], &plain["profile"]),
+        (&json!("http://93.184.216.34/shop"), &json!("work"))
+    );
     assert_eq!((&plain["planner"], &plain["sessionId"]), (&json!("mock"), &id));
     let own = run(json!({"startUrl": "http://93.184.216.34/own"}));
     assert_eq!(own["startUrl"], "http://93.184.216.34/own");
@@ -449,8 +449,11 @@ fn tasks_are_tools_over_mcp() {
     for name in ["run_web_task", "get_web_task", "list_recipes", "sessions", "save_session"] {
         assert!(names.contains(&name), "{name} is missing in {names:?}");
     }
-    let session =
-        ok(&mut client, "save_session", json!({"startUrl": "http://93.184.216.34/", "agent": {"kind": "mock"}}));
+    let session = ok(
+        &mut client,
+        "save_session",
+        json!({"startUrl": "http://93.184.216.34/", "agent": {"kind": "mock"}}),
+    );
     let run = json!({"goal": "g", "sessionId": session["sessionId"], "waitMs": 60_000});
     let task = ok(&mut client, "run_web_task", run);
     assert_eq!((&task["status"], &task["error"]["code"]), (&json!("rejected"), &json!("NoDesk")), "{task}");
@@ -482,8 +485,7 @@ fn the_command_web_task_serves_them() {
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"run_web_task") && !names.contains(&"load_scenario"), "{names:?}");
-    let task =
-        json!({"goal": "g", "startUrl": "http://93.184.216.34/", "agent": {"kind": "mock"}, "waitMs": 60_000});
+    let task = json!({"goal": "g", "startUrl": "http://93.184.216.34/", "agent": {"kind": "mock"}, "waitMs": 60_000});
     let done = client.call("run_web_task", task);
     assert!(done["isError"] == false && done.to_string().contains("NoDesk"), "{done}");
 }

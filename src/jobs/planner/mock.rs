@@ -12,6 +12,9 @@ use crate::model::Role;
 /// What buttons are called that send a form.
 const SENDS: [&str; 7] = ["search", "find", "show", "go", "submit", "send", "ok"];
 
+/// How the question for the element of a recipe's step begins.
+const HEAL_QUESTION: &str = "A recorded step no longer finds its element.";
+
 pub struct MockPlanner {
     input: Map<String, Value>,
     schema: Option<Value>,
@@ -43,6 +46,9 @@ impl MockPlanner {
     }
 
     fn plan(&mut self, turn: &PlannerTurn) -> Vec<PlannedStep> {
+        if let Some(missed) = MissedStep::read(turn.goal) {
+            return vec![missed.heal()];
+        }
         if let Some(failed) = turn.results.iter().find(|result| result.error.is_some()) {
             return vec![PlannedStep::Fail(failure_of(failed))];
         }
@@ -119,6 +125,41 @@ impl Planner for MockPlanner {
     fn can_mend(&self) -> bool {
         false
     }
+}
+
+/// A step of a recipe that found no element, as its healer is asked: the tool, the name that is gone, and what is there.
+struct MissedStep<'a> {
+    tool: &'a str,
+    name: String,
+    candidates: Vec<SeenElement>,
+}
+
+impl<'a> MissedStep<'a> {
+    /// Nothing where the goal is another one.
+    fn read(goal: &'a str) -> Option<Self> {
+        let (_, asked) = goal.split_once("The step is ").filter(|_| goal.starts_with(HEAL_QUESTION))?;
+        let (tool, rest) = asked.split_once(" on the ")?;
+        let (_, name) = rest.split_once(' ')?;
+        let listed = goal.lines().filter_map(|line| line.strip_prefix("- "));
+        Some(Self { tool, name: quoted(name)?, candidates: listed.filter_map(SeenElement::read).collect() })
+    }
+
+    /// The one that shares a word with the old name, or means the same.
+    fn heal(&self) -> PlannedStep {
+        let like: Vec<&SeenElement> =
+            self.candidates.iter().filter(|candidate| means_the_same(&candidate.name, &self.name)).collect();
+        match like.as_slice() {
+            [only] => call(self.tool, &[("ref", &only.reference)]),
+            others => PlannedStep::Fail(format!("{} elements are like '{}'", others.len(), self.name)),
+        }
+    }
+}
+
+fn means_the_same(name: &str, other: &str) -> bool {
+    let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let sends = |words: &[String]| words.iter().any(|word| SENDS.contains(&word.as_str()));
+    let (name, other) = (words(name), words(other));
+    name.iter().any(|word| other.contains(word)) || (sends(&name) && sends(&other))
 }
 
 fn failure_of(result: &CallResult) -> String {
@@ -292,6 +333,23 @@ mod tests {
             &[json!({"outline": ""}), nothing.clone(), json!({"outline": ""}), nothing],
             &["look", "read_page", "look", "read_page", "Fail|price"],
         );
+    }
+
+    #[test]
+    fn a_step_is_healed_by_the_one_element_that_means_the_same() {
+        let check = |candidates: &str, expected: &str| {
+            let goal = format!(
+                "{HEAL_QUESTION} The step is click_element on the Button \"Search\"; after it this is expected: . \
+                 These are there:\n{candidates}\nIf none is, fail."
+            );
+            let steps =
+                planner(json!({}), json!({})).plan(&PlannerTurn { goal: &goal, results: &[], remark: None });
+            assert!(format!("{steps:?}").contains(expected), "{candidates}: {steps:?}");
+        };
+        check("- e4 Button \"Find products\"\n- e5 Button \"Delete all\"", "e4");
+        check("- e4 Button \"Search now\"", "e4");
+        check("- e5 Button \"Delete all\"", "Fail(\"0 elements");
+        check("- e4 Button \"Find\"\n- e5 Button \"Search it\"", "Fail(\"2 elements");
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl JobService {
     }
 
     fn library(&self) -> Library {
-        Library::open(self.recipes.dir.as_deref())
+        Library::open(self.planner.recipes_dir.as_deref())
     }
 
     /// The recipe of a task, with the names that it has for inputs.

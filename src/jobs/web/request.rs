@@ -137,7 +137,7 @@ impl TaskRequest {
     /// The job. `notes` are those of its session.
     pub fn into_spec(self, notes: Option<String>, recipe: Option<Recipe>, tools: &Table) -> Result<JobSpec> {
         let agent = AgentWish::read(&self.agent.unwrap_or_default())?;
-        let planner = agent.planner()?.unwrap_or_else(|| "auto:webtask".to_owned());
+        let planner = agent.planner()?.unwrap_or_else(|| planner_for(recipe.as_ref()));
         let disabled_tools = if self.mode == TaskMode::Read { acting_tools(tools) } else { Vec::new() };
         Ok(JobSpec {
             job: self.goal,
@@ -163,6 +163,14 @@ impl TaskRequest {
             }),
             ..JobSpec::default()
         })
+    }
+}
+
+/// A recipe that needs no model, where there is one.
+fn planner_for(recipe: Option<&Recipe>) -> String {
+    match recipe.filter(|recipe| recipe.can_replay()) {
+        Some(recipe) => format!("recipe:{}", recipe.id),
+        None => "auto:webtask".to_owned(),
     }
 }
 

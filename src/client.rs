@@ -153,7 +153,7 @@ pub struct JobFailure {
 /// A web task to be run. What is not given is left to the server, or to the session.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TaskRequest {
+pub struct WebTaskRequest {
     /// What is to be done, in words.
     pub goal: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -181,7 +181,7 @@ pub struct TaskRequest {
     pub webhook: Option<String>,
 }
 
-impl TaskRequest {
+impl WebTaskRequest {
     pub fn new(goal: impl Into<String>, start_url: impl Into<String>) -> Self {
         Self { goal: goal.into(), start_url: Some(start_url.into()), ..Self::default() }
     }
@@ -190,7 +190,7 @@ impl TaskRequest {
 /// A web task as the server shows it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TaskState {
+pub struct WebTaskState {
     pub task_id: String,
     pub status: String,
     #[serde(default)]
@@ -317,11 +317,11 @@ impl ScreenObserverClient {
     }
 
     /// Runs a web task and waits for its end, as long as the server and the timeout of this client let it.
-    pub fn run_task(&self, request: &TaskRequest) -> ClientResult<TaskState> {
+    pub fn run_task(&self, request: &WebTaskRequest) -> ClientResult<WebTaskState> {
         self.post(&["v1", "tasks", "run"], request)
     }
 
-    pub fn task(&self, task_id: &str) -> ClientResult<TaskState> {
+    pub fn task(&self, task_id: &str) -> ClientResult<WebTaskState> {
         self.get(&["v1", "tasks", task_id], &[])
     }
 

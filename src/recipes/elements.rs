@@ -1,23 +1,21 @@
 //! Selectors that find an element again on another day: by what it is called, or by its place below something that is
 //! called the same.
 
-use crate::model::selector::{self, Selector};
+use crate::model::selector::Selector;
 use crate::model::{Role, Tree};
 
 /// Longer names are sentences, which change.
 const LONGEST_NAME: usize = 80;
 
-/// A selector that matches this element alone. `is_stable` says which names will be the same in another run.
-pub fn selector_of(tree: &Tree, node: usize, is_stable: &dyn Fn(&str) -> bool) -> String {
+/// A selector that matches this element alone, by its own name: something else may come to its place. `is_stable` says
+/// which names will be the same in another run.
+pub fn selector_of(tree: &Tree, node: usize, is_stable: &dyn Fn(&str) -> bool) -> Option<String> {
     let by_name = named_step(tree, node, is_stable);
     let alone = by_name.iter().map(|step| format!("//{step}"));
     let anchored = by_name
         .iter()
         .flat_map(|step| anchors(tree, node, is_stable).map(move |(anchor, _)| format!("{anchor}//{step}")));
-    let found = alone.chain(anchored).find(|text| matches_alone(tree, text, node));
-    found
-        .or_else(|| place_selectors(tree, node, is_stable).next())
-        .unwrap_or_else(|| selector::derive(tree, node))
+    alone.chain(anchored).find(|text| matches_alone(tree, text, node))
 }
 
 /// Selectors of an element that do not name it: its place below a named element, or below the root.
@@ -87,4 +85,12 @@ pub fn role_step(role: &Role) -> String {
 
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// What the last step of a selector says: its role, and the name that it asks for.
+pub fn subject_of(selector: &str) -> (&str, String) {
+    let last = selector.rsplit("//").next().unwrap_or(selector);
+    let role = last.split('[').next().unwrap_or_default();
+    let name = last.split_once("[name=\"").map(|(_, rest)| rest.strip_suffix("\"]").unwrap_or(rest));
+    (role, name.unwrap_or_default().replace("\\\"", "\"").replace("\\\\", "\\"))
 }

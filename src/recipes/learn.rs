@@ -207,7 +207,8 @@ impl LearnedSteps<'_> {
         let tree = window.and_then(|seen| seen.tree.as_ref()).ok_or("its window could not be read")?;
         let node = tree.find_id(&target.element_id).ok_or("its element is not in the record")?;
         let is_stable = |name: &str| self.is_stable(name);
-        job_text(&selector_of(tree, node, &is_stable), &escaped_input(self.job.input))
+        let selector = selector_of(tree, node, &is_stable).ok_or_else(|| no_name(tree, node))?;
+        job_text(&selector, &escaped_input(self.job.input))
     }
 
     /// A name that another run will show as well.
@@ -276,6 +277,14 @@ impl LearnedSteps<'_> {
         let expect = expected.map(|expected| learn_expected(expected, self.job.input)).transpose()?;
         Ok(RecipeStep { expect: expect.into_iter().collect(), ..step })
     }
+}
+
+fn no_name(tree: &Tree, node: usize) -> String {
+    let element = &tree[node];
+    let (role, name) = (element.role.name(), crate::text::shorten(&element.name, 80));
+    format!(
+        "its element ({role} \"{name}\") has no name of its own that stays, so another could be in its place next time"
+    )
 }
 
 /// Whether the call changed anything that a replay has to do too. One that failed and changed the desktop all the same

@@ -17,7 +17,7 @@ pub mod matching;
 pub mod places;
 pub mod session;
 
-pub use check::read_recipe;
+pub use check::{check_recipe, read_recipe};
 pub use completion::{CompletedRun, Completion};
 pub use format::{Recipe, RecipeState};
 pub use library::{KeptRecipe, Library, RecipeSource};

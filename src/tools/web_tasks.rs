@@ -93,6 +93,7 @@ pub struct TaskArgs {
     /// Who plans; default auto.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<AgentArgs>,
+    /// maxSteps, timeoutMs, headless.
     #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<TaskLimitArgs>,
     /// Address that is told the end, where jobs.webhook_hosts allows it.
@@ -118,6 +119,7 @@ struct AgentArgs {
     /// auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Text<512>>,
+    /// Instead of planner.model.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<Text<256>>,
 }
@@ -307,6 +309,7 @@ pub struct SaveSessionArgs {
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionArgs {
+    /// For people.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Text<200>>,
     /// guest: nothing stays.

@@ -98,18 +98,21 @@ fn read_object(schema: &Value, page: &PageWords) -> Result<Value, String> {
         .collect();
     let mut object = Map::new();
     for (name, property) in properties {
-        let value = match kind_of(property) {
-            "array" => read_list(property, page, name),
-            "object" if property.get("properties").is_some() => read_object(property, page),
-            kind => page.value_of(name).and_then(|text| typed(kind, text)).ok_or_else(|| missing(name)),
-        };
-        match value {
+        match read_property(name, property, page) {
             Ok(value) => _ = object.insert(name.clone(), value),
             Err(problem) if required.contains(&name.as_str()) => return Err(problem),
             Err(_) => {}
         }
     }
     Ok(Value::Object(object))
+}
+
+fn read_property(name: &str, property: &Value, page: &PageWords) -> Result<Value, String> {
+    match kind_of(property) {
+        "array" => read_list(property, page, name),
+        "object" if property.get("properties").is_some() => read_object(property, page),
+        kind => page.value_of(name).and_then(|text| typed(kind, text)).ok_or_else(|| missing(name)),
+    }
 }
 
 fn missing(name: &str) -> String {

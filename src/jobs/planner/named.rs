@@ -4,6 +4,7 @@
 use super::agent_cli;
 use super::model;
 use super::opencode::{self, OpencodeVoice};
+use super::recipe;
 use super::scripted::Scripted;
 use super::voice::{ModelLine, WireKind};
 use super::{HOST_NAME, PLANNER_NAMES};
@@ -18,6 +19,8 @@ pub enum NamedPlanner<'a> {
     Scripted(&'a str),
     /// Without a model.
     Mock,
+    /// The id of a recipe that needs no model.
+    Recipe(&'a str),
     Cli,
     Host,
     Auto(Dialect),
@@ -37,6 +40,8 @@ impl<'a> NamedPlanner<'a> {
             ("scripted", "") => return Err(unknown()),
             ("scripted", script) => return Ok(NamedPlanner::Scripted(script)),
             ("mock", "") => return Ok(NamedPlanner::Mock),
+            ("recipe", "") => return Err(unknown()),
+            ("recipe", id) => return Ok(NamedPlanner::Recipe(id)),
             ("cli", "") => return Ok(NamedPlanner::Cli),
             (HOST_NAME, "") => return Ok(NamedPlanner::Host),
             _ => {}
@@ -67,6 +72,9 @@ pub fn check_planner(config: &config::Planner, spec: &JobSpec, tools: &Table) ->
         let opened = Scripted::open(script)?;
         return opened.check_calls(tools).map_err(|problem| format!("{script}: {problem}"));
     }
+    if let NamedPlanner::Recipe(id) = named {
+        return recipe::check_replay(id, config, spec, tools);
+    }
     check_named(named, config, spec).map_err(|problem| {
         format!("the planner '{name}' cannot be used: {problem}; {}", usable_planners(config, spec))
     })
@@ -86,6 +94,7 @@ fn usable_planners(config: &config::Planner, spec: &JobSpec) -> String {
 fn check_named(named: NamedPlanner, config: &config::Planner, spec: &JobSpec) -> Result<(), String> {
     match named {
         NamedPlanner::Scripted(script) => Scripted::open(script).map(drop),
+        NamedPlanner::Recipe(id) => recipe::find_replayable(id, config).map(drop),
         NamedPlanner::Cli => agent_cli::find_program(config).map(drop),
         NamedPlanner::Host | NamedPlanner::Mock => Ok(()),
         NamedPlanner::Opencode(_) => OpencodeVoice::open(config).map(drop),

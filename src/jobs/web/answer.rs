@@ -68,9 +68,7 @@ fn trace_step(event: &JobEvent, outcomes: &BTreeMap<i64, &Map<String, Value>>) -
     };
     if is(event, EventKind::Intent) {
         take(&event.body, &["tool", "target"]);
-        if let Some(outcome) = outcomes.get(&event.seq) {
-            take(outcome, &["ok", "code"]);
-        }
+        outcomes.get(&event.seq).into_iter().for_each(|outcome| take(outcome, &["ok", "code"]));
     } else if is(event, EventKind::Call) {
         take(&event.body, &["tool", "ok", "code", "message"]);
     } else {

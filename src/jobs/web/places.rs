@@ -27,12 +27,7 @@ pub fn check_web_url(text: &str, rules: &NetworkRules, field: &'static str) -> R
     let refused = |why: String| {
         Error::new(Kind::PermissionDenied, format!("'{field}' is refused: {why}")).with("field", field)
     };
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(refused(format!("{}: is not opened; only http and https are", url.scheme())));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("it has a login in it; a browser profile keeps one".to_owned()));
-    }
+    check_form(&url).map_err(refused)?;
     let (name, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default());
     let host = RequestedHost::parse(name).ok_or_else(|| refused(format!("'{name}' is no host")))?;
     let named = |why: String| refused(format!("{}: {why}", host.shown()));
@@ -43,6 +38,16 @@ pub fn check_web_url(text: &str, rules: &NetworkRules, field: &'static str) -> R
     };
     addresses.into_iter().try_for_each(|address| rules.check_address(&host, address, port).map_err(named))?;
     Ok(url)
+}
+
+fn check_form(url: &Url) -> Result<(), String> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("{}: is not opened; only http and https are", url.scheme()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it has a login in it; a browser profile keeps one".to_owned());
+    }
+    Ok(())
 }
 
 /// The addresses of a name; none where nobody says them in time.

@@ -134,10 +134,24 @@ impl TaskRequest {
         self.agent = (!agent.is_empty()).then_some(agent);
     }
 
+    fn web_part(&self, notes: Option<String>, recipe: Option<Recipe>) -> WebPart {
+        WebPart {
+            mode: self.mode,
+            session_id: self.session_id.clone(),
+            profile: self.profile.clone(),
+            headful: self.limits.headless == Some(false),
+            notes,
+            webhook: self.webhook.clone(),
+            recipe: recipe.as_ref().map(|recipe| recipe.id.clone()),
+            hints: recipe.map(|recipe| recipe.prompt_hints).unwrap_or_default(),
+        }
+    }
+
     /// The job. `notes` are those of its session.
     pub fn into_spec(self, notes: Option<String>, recipe: Option<Recipe>, tools: &Table) -> Result<JobSpec> {
-        let agent = AgentWish::read(&self.agent.unwrap_or_default())?;
+        let agent = AgentWish::read(&self.agent.clone().unwrap_or_default())?;
         let planner = agent.planner()?.unwrap_or_else(|| planner_for(recipe.as_ref()));
+        let web = self.web_part(notes, recipe);
         let disabled_tools = if self.mode == TaskMode::Read { acting_tools(tools) } else { Vec::new() };
         Ok(JobSpec {
             job: self.goal,
@@ -151,16 +165,7 @@ impl TaskRequest {
             desk: Some(OwnDesk::Browser),
             start_url: self.start_url,
             input: self.input,
-            web: Some(WebPart {
-                mode: self.mode,
-                session_id: self.session_id,
-                profile: self.profile,
-                headful: self.limits.headless == Some(false),
-                notes,
-                webhook: self.webhook,
-                recipe: recipe.as_ref().map(|recipe| recipe.id.clone()),
-                hints: recipe.map(|recipe| recipe.prompt_hints).unwrap_or_default(),
-            }),
+            web: Some(web),
             ..JobSpec::default()
         })
     }
@@ -177,9 +182,10 @@ fn planner_for(recipe: Option<&Recipe>) -> String {
 /// What a task that only reads may use although it acts.
 const MOVES: [&str; 3] = ["open_url", "page_history", "scroll"];
 
-/// Everything that presses, types or starts something.
+/// Everything that presses, types or starts something. The steps of a list pass the gate one by one.
 fn acting_tools(tools: &Table) -> Vec<String> {
-    let acting = tools.specs().filter(|spec| spec.meta.effect.acts() && !MOVES.contains(&spec.meta.name));
+    let acting = tools.specs().filter(|spec| spec.meta.effect.acts() && !spec.meta.steps);
+    let acting = acting.filter(|spec| !MOVES.contains(&spec.meta.name));
     acting.map(|spec| spec.meta.name.to_owned()).collect()
 }
 

@@ -16,13 +16,13 @@ const DUE: &str = "SELECT id, json_extract(spec, '$.web.webhook'), COALESCE(webh
                    status NOT IN ('queued', 'running', 'paused', 'input_required') AND \
                    (state IS NULL OR (state = 'waiting' AND next_at <= ?1)) ORDER BY finished_at LIMIT 1";
 
-type RawSession = (String, String, i64, i64);
+type SessionColumns = (String, String, i64, i64);
 
-fn raw_session(row: &Row) -> rusqlite::Result<RawSession> {
+fn raw_session(row: &Row) -> rusqlite::Result<SessionColumns> {
     Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
 }
 
-fn read_session(raw: RawSession) -> Result<SessionRow> {
+fn read_session(raw: SessionColumns) -> Result<SessionRow> {
     let (id, body, created_at, updated_at) = raw;
     Ok(SessionRow { id, body: read_json(&body)?, created_at, updated_at })
 }

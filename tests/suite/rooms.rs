@@ -141,7 +141,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "terminal",
         &[
             "text", "random", "clock", "config", "machine", "privacy", "scenario", "platform", "ocr", "tool",
-            "vlm", "trace", "gate", "jobs", "tools", "app", "eval", "http", "docs", "doctor", "cli",
+            "vlm", "trace", "gate", "recipes", "jobs", "tools", "app", "eval", "http", "docs", "doctor",
+            "cli",
         ],
     ),
     (

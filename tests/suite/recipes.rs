@@ -112,8 +112,7 @@ fn user() -> Value {
 
 /// The inputs that reached the desktop, without their times.
 fn effects(run: &JobRun) -> Vec<String> {
-    let log = run.world.mock.log();
-    log.iter().filter(|act| act.has_effect()).map(|act| act.to_string()).collect()
+    run.world.mock.action_log().iter().map(|act| format!("{act:?}")).collect()
 }
 
 #[track_caller]
@@ -273,7 +272,7 @@ fn a_healed_step_must_come_to_what_was_learned() {
     check_learned(&bench);
     let dead = bench.changed(
         "scenarios/login.yaml",
-        &[("name: Login\n", "name: Sign in\n"), ("transition_to: welcome", "set: []")],
+        &[("name: Login\n", "name: Sign in\n"), ("transition_to: welcome", "set: [{id: u, value: alice}]")],
     );
     let (_, ending) = bench.replay_with(&dead, user(), bench.healing_with(click("Sign in")));
     assert!(message_of(&ending).contains("did not come to what is expected of it"), "{ending:?}");

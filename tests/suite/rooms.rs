@@ -88,10 +88,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "platform", "privacy", "budget", "observer", "metrics", "tool", "gate",
         ],
     ),
-    (
-        "recipes",
-        &["error", "text", "random", "files", "pattern", "config", "model", "privacy", "tool", "trace"],
-    ),
+    ("recipes", &["error", "text", "random", "files", "pattern", "model", "privacy", "tool", "trace"]),
     (
         "jobs",
         &[

@@ -246,6 +246,12 @@ pub enum Command {
         #[command(subcommand)]
         what: JobsCommand,
     },
+    /// List, learn and try recipes: what is known of a site, and runs without a model
+    #[cfg(feature = "jobs")]
+    Recipe {
+        #[command(subcommand)]
+        what: RecipeCommand,
+    },
     /// Run the jobs that wait in the store, one after the other, on a desk of this process; a server starts its own
     #[cfg(feature = "jobs")]
     #[command(after_help = WORKER_EXAMPLES)]
@@ -284,12 +290,71 @@ pub enum Command {
 }
 
 #[cfg(feature = "jobs")]
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum RecipeCommand {
+    /// List the recipes, and files that cannot be used
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a recipe
+    Show {
+        id: String,
+        /// The healed version that has not proved itself
+        #[arg(long)]
+        candidate: bool,
+    },
+    /// Run a recipe once, as a job
+    Test(RecipeTest),
+    /// Let the healed version of a recipe be the recipe
+    Accept { id: String },
+    /// Make a recipe of a job that succeeded and was recorded
+    Learn {
+        /// Id of the job, or the beginning of it
+        job: String,
+        /// Id of the recipe [default: learned- and a part of the job's id]
+        #[arg(long)]
+        id: Option<String>,
+        /// Replace the recipe of this id
+        #[arg(long)]
+        replace: bool,
+    },
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct RecipeTest {
+    pub id: String,
+    /// An input of the recipe; may be given again
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// Print events and the end as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(feature = "jobs")]
+impl RecipeTest {
+    /// The job that it is.
+    pub fn into_run(self) -> RunOptions {
+        RunOptions {
+            job: format!("run the recipe {}", self.id),
+            planner: format!("recipe:{}", self.id),
+            inputs: self.inputs,
+            json: self.json,
+            ..RunOptions::default()
+        }
+    }
+}
+
+#[cfg(feature = "jobs")]
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub struct RunOptions {
     /// What is to be done, in words
     pub job: String,
-    /// Who plans the steps: auto, chat, responses, anthropic, opencode, cli, scripted:FILE, or scripted:demo, which
-    /// works the mock desktop
+    /// Who plans the steps: auto, chat, responses, anthropic, opencode, cli, recipe:ID, scripted:FILE, or
+    /// scripted:demo, which works the mock desktop
     #[arg(long, value_name = "PLANNER")]
     pub planner: String,
     /// The model, instead of planner.model
@@ -316,6 +381,10 @@ pub struct RunOptions {
     /// File with the JSON schema of the result
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
+    /// What the job is about, by name, for the places of a recipe; may be given again. A number or true is one, everything
+    /// else is a text
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
     /// Keep a trace of the job in the folder of its run
     #[arg(long)]
     pub record: bool,

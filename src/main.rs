@@ -9,7 +9,7 @@ use std::time::Duration;
 use os_screen_observer::app::App;
 use os_screen_observer::cli::{Cli, Command};
 #[cfg(feature = "jobs")]
-use os_screen_observer::cli::{EvalCommand, RunOptions, WorkerOptions};
+use os_screen_observer::cli::{EvalCommand, RecipeCommand, RunOptions, WorkerOptions};
 #[cfg(feature = "jobs")]
 use os_screen_observer::clock::Cancel;
 use os_screen_observer::clock::Clock;
@@ -96,6 +96,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             | Command::WebTask
             | Command::Worker(_)
             | Command::Eval(_)
+            | Command::Recipe { .. }
             | Command::Jobs { .. }),
         ) => run_jobs_command(&cli.flags, command, loaded),
         Some(
@@ -124,6 +125,8 @@ fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<E
         }
         Command::Worker(options) => run_worker(flags, loaded, &options),
         Command::Eval(options) => run_eval(flags, &loaded, &options),
+        Command::Recipe { what: RecipeCommand::Test(test) } => run_job(flags, loaded, &test.into_run()),
+        Command::Recipe { what } => terminal::recipes::manage_recipes(&loaded.config, &what),
         Command::Jobs { what } => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
         Command::WebTask => {
             log::start(loaded.config.logging.level);

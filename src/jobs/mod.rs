@@ -9,6 +9,7 @@ pub mod desk;
 pub mod dialect;
 pub mod fence;
 pub mod hosting;
+pub mod learning;
 pub mod lease;
 pub mod limits;
 pub mod money;

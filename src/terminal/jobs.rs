@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::job_questions::{QuestionDesk, read_lines};
 use super::job_text::{ProgressView, ShownRecord, job_line};
@@ -187,13 +187,33 @@ fn read_options(options: &RunOptions) -> Result<JobSpec, String> {
         limits,
         output_schema: options.output_schema.as_deref().map(read_schema).transpose()?,
         record: options.record,
+        input: read_inputs(&options.inputs)?,
         ..JobSpec::default()
     })
+}
+
+/// `NAME=VALUE`; a value that is JSON is that, and everything else is a text.
+fn read_inputs(inputs: &[String]) -> Result<Map<String, Value>, String> {
+    let read = |input: &String| {
+        let (name, value) =
+            input.split_once('=').ok_or_else(|| format!("--input {input}: write NAME=VALUE"))?;
+        let value = match serde_json::from_str::<Value>(value) {
+            Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
+            _ => Value::String(value.to_owned()),
+        };
+        Ok((name.to_owned(), value))
+    };
+    inputs.iter().map(read).collect()
 }
 
 fn read_schema(path: &Path) -> Result<Value, String> {
     let text = std::fs::read_to_string(path).map_err(|problem| format!("{}: {problem}", path.display()))?;
     serde_json::from_str(&text).map_err(|problem| format!("{} is not JSON: {problem}", path.display()))
+}
+
+/// A job by its id, or the beginning of it.
+pub fn find_job_by_id(config: &config::Jobs, id: &str) -> Result<JobRecord, String> {
+    find_job(&*open_store(config)?, id)
 }
 
 fn open_store(config: &config::Jobs) -> Result<Arc<dyn Store>, String> {

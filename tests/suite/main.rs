@@ -70,6 +70,8 @@ mod pictures;
 mod places;
 #[cfg(feature = "jobs")]
 mod planners;
+#[cfg(feature = "jobs")]
+mod recipes;
 mod record;
 mod refs;
 mod region;

@@ -54,6 +54,15 @@ Examples:
 The page is at http://127.0.0.1:5001/; jobs are under JOBS.";
 
 #[cfg(feature = "jobs")]
+const WEB_TASK_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer web-task                   what an MCP client starts: run_web_task, get_web_task, sessions
+  os-screen-observer web-task --mode inspect    POST http://127.0.0.1:5001/v1/tasks/run
+  os-screen-observer web-task --mock            the same without a browser of the server itself
+
+Each task has a browser of its own. docs/web-tasks.md has a demo that needs no key.";
+
+#[cfg(feature = "jobs")]
 const WORKER_EXAMPLES: &str = "\
 Examples:
   os-screen-observer worker --sandbox           one more private desktop for the jobs of a server
@@ -136,8 +145,14 @@ impl Cli {
 pub fn words_for_workers(words: Vec<OsString>) -> Vec<OsString> {
     let mut words = with_values_attached(words);
     let ours = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    if let Some(command) = words[..ours].iter_mut().find(|word| *word == "server") {
-        *command = "--with-dotenv".into();
+    let names_desk = words[..ours].iter().any(is_desk_flag);
+    let command = words[..ours].iter().position(|word| *word == "server" || *word == "web-task");
+    match command {
+        Some(at) if words[at] == "server" => words[at] = "--with-dotenv".into(),
+        // The desk that the server has then is also that of a job without one.
+        Some(at) if !names_desk => words[at] = "--browser=about:blank".into(),
+        Some(at) => _ = words.remove(at),
+        None => {}
     }
     words
 }
@@ -166,6 +181,13 @@ fn with_values_attached(words: Vec<OsString>) -> Vec<OsString> {
         }
     }
     attached
+}
+
+#[cfg(feature = "jobs")]
+fn is_desk_flag(word: &OsString) -> bool {
+    let flags = ["--mock", "--sandbox", "--browser", "--attach"];
+    let name = word.to_str().map(|word| word.split('=').next().unwrap_or_default());
+    name.is_some_and(|name| flags.contains(&name))
 }
 
 fn is_sandbox_flag(word: &OsString) -> bool {
@@ -214,11 +236,21 @@ pub enum Command {
     #[cfg(feature = "jobs")]
     #[command(after_help = SERVER_EXAMPLES)]
     Server,
+    /// Serve web tasks: a start page and a goal in, JSON out; over MCP on stdio and over HTTP, with the profile web
+    #[cfg(feature = "jobs")]
+    #[command(after_help = WEB_TASK_EXAMPLES)]
+    WebTask,
     /// List and show jobs; pause, resume and cancel them
     #[cfg(feature = "jobs")]
     Jobs {
         #[command(subcommand)]
         what: JobsCommand,
+    },
+    /// List, learn and try recipes: what is known of a site, and runs without a model
+    #[cfg(feature = "jobs")]
+    Recipe {
+        #[command(subcommand)]
+        what: RecipeCommand,
     },
     /// Run the jobs that wait in the store, one after the other, on a desk of this process; a server starts its own
     #[cfg(feature = "jobs")]
@@ -258,12 +290,71 @@ pub enum Command {
 }
 
 #[cfg(feature = "jobs")]
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum RecipeCommand {
+    /// List the recipes, and files that cannot be used
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a recipe
+    Show {
+        id: String,
+        /// The healed version that has not proved itself
+        #[arg(long)]
+        candidate: bool,
+    },
+    /// Run a recipe once, as a job
+    Test(RecipeTest),
+    /// Let the healed version of a recipe be the recipe
+    Accept { id: String },
+    /// Make a recipe of a job that succeeded and was recorded
+    Learn {
+        /// Id of the job, or the beginning of it
+        job: String,
+        /// Id of the recipe [default: learned- and a part of the job's id]
+        #[arg(long)]
+        id: Option<String>,
+        /// Replace the recipe of this id
+        #[arg(long)]
+        replace: bool,
+    },
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct RecipeTest {
+    pub id: String,
+    /// An input of the recipe; may be given again
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// Print events and the end as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(feature = "jobs")]
+impl RecipeTest {
+    /// The job that it is.
+    pub fn into_run(self) -> RunOptions {
+        RunOptions {
+            job: format!("run the recipe {}", self.id),
+            planner: format!("recipe:{}", self.id),
+            inputs: self.inputs,
+            json: self.json,
+            ..RunOptions::default()
+        }
+    }
+}
+
+#[cfg(feature = "jobs")]
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub struct RunOptions {
     /// What is to be done, in words
     pub job: String,
-    /// Who plans the steps: auto, chat, responses, anthropic, opencode, cli, scripted:FILE, or scripted:demo, which
-    /// works the mock desktop
+    /// Who plans the steps: auto, chat, responses, anthropic, opencode, cli, recipe:ID, scripted:FILE, or
+    /// scripted:demo, which works the mock desktop
     #[arg(long, value_name = "PLANNER")]
     pub planner: String,
     /// The model, instead of planner.model
@@ -290,6 +381,10 @@ pub struct RunOptions {
     /// File with the JSON schema of the result
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
+    /// What the job is about, by name, for the places of a recipe; may be given again. A number or true is one, everything
+    /// else is a text
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
     /// Keep a trace of the job in the folder of its run
     #[arg(long)]
     pub record: bool,
@@ -650,6 +745,9 @@ mod tests {
         check("--mock server --port 1", "--mock --with-dotenv --port 1");
         check("--config server server", "--config=server --with-dotenv");
         check("--mode inspect --mock", "--mode inspect --mock");
+        check("web-task --mode mcp", "--browser=about:blank --mode mcp");
+        check("web-task --mock", "--mock");
+        check("--browser=http://a.example web-task", "--browser=http://a.example");
         check("server --sandbox xterm -- -e server", "--with-dotenv --sandbox xterm -- -e server");
     }
 

@@ -150,6 +150,62 @@ pub struct JobFailure {
     pub message: String,
 }
 
+/// A web task to be run. What is not given is left to the server, or to the session.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebTaskRequest {
+    /// What is to be done, in words.
+    pub goal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// `act` or `read`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub input: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// `kind` and `model`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub agent: Map<String, Value>,
+    /// `maxSteps`, `timeoutMs` and `headless`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub limits: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<String>,
+}
+
+impl WebTaskRequest {
+    pub fn new(goal: impl Into<String>, start_url: impl Into<String>) -> Self {
+        Self { goal: goal.into(), start_url: Some(start_url.into()), ..Self::default() }
+    }
+}
+
+/// A web task as the server shows it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebTaskState {
+    pub task_id: String,
+    pub status: String,
+    #[serde(default)]
+    pub result: Option<Value>,
+    #[serde(default)]
+    pub error: Option<JobFailure>,
+    #[serde(default)]
+    pub recipe: Option<String>,
+    #[serde(default)]
+    pub trace: Vec<Map<String, Value>>,
+    /// What else it says; docs/web-tasks.md has the fields.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
 /// What happened to a job.
 #[derive(Clone, Debug, Deserialize)]
 pub struct JobEventPage {
@@ -260,6 +316,29 @@ impl ScreenObserverClient {
         self.post(&["api", "jobs", job_id, command.route()], &json!({}))
     }
 
+    /// Runs a web task and waits for its end, as long as the server and the timeout of this client let it.
+    pub fn run_task(&self, request: &WebTaskRequest) -> ClientResult<WebTaskState> {
+        self.post(&["v1", "tasks", "run"], request)
+    }
+
+    pub fn task(&self, task_id: &str) -> ClientResult<WebTaskState> {
+        self.get(&["v1", "tasks", task_id], &[])
+    }
+
+    /// `session` has the fields of docs/web-tasks.md.
+    pub fn create_session(&self, session: &Value) -> ClientResult<Value> {
+        self.post(&["v1", "sessions"], session)
+    }
+
+    pub fn session(&self, session_id: &str) -> ClientResult<Value> {
+        self.get(&["v1", "sessions", session_id], &[])
+    }
+
+    /// Changes what is given; null takes a field away.
+    pub fn update_session(&self, session_id: &str, change: &Value) -> ClientResult<Value> {
+        self.send_body(Method::PATCH, &["v1", "sessions", session_id], change)
+    }
+
     /// Allows or denies what a job asks.
     pub fn answer_job(&self, job_id: &str, question: &str, allow: bool) -> ClientResult<()> {
         let decision = if allow { "allow" } else { "deny" };
@@ -276,9 +355,18 @@ impl ScreenObserverClient {
     }
 
     fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> ClientResult<T> {
+        self.send_body(Method::POST, path, body)
+    }
+
+    fn send_body<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: &impl Serialize,
+    ) -> ClientResult<T> {
         let body = serde_json::to_string(body)
             .map_err(|problem| ClientError::without_answer(format!("this cannot be sent: {problem}")))?;
-        let request = self.http.request(Method::POST, self.url_of(path)?);
+        let request = self.http.request(method, self.url_of(path)?);
         self.send(request.header("Content-Type", "application/json").body(body))
     }
 

@@ -184,6 +184,7 @@ fn method_name(method: Method) -> &'static str {
     match method {
         Method::Get => "GET",
         Method::Post => "POST",
+        Method::Patch => "PATCH",
         Method::Delete => "DELETE",
     }
 }

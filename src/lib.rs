@@ -23,6 +23,8 @@ pub mod events;
 pub mod gate;
 #[cfg(feature = "jobs")]
 pub mod jobs;
+#[cfg(feature = "jobs")]
+pub mod recipes;
 pub mod tool;
 pub mod tools;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use os_screen_observer::app::App;
 use os_screen_observer::cli::{Cli, Command};
 #[cfg(feature = "jobs")]
-use os_screen_observer::cli::{EvalCommand, RunOptions, WorkerOptions};
+use os_screen_observer::cli::{EvalCommand, RecipeCommand, RunOptions, WorkerOptions};
 #[cfg(feature = "jobs")]
 use os_screen_observer::clock::Cancel;
 use os_screen_observer::clock::Clock;
@@ -94,8 +94,10 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             command @ (Command::Run(_)
             | Command::Screenjob(_)
             | Command::Server
+            | Command::WebTask
             | Command::Worker(_)
             | Command::Eval(_)
+            | Command::Recipe { .. }
             | Command::Jobs { .. }),
         ) => run_jobs_command(&cli.flags, command, loaded),
         Some(
@@ -124,7 +126,13 @@ fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<E
         }
         Command::Worker(options) => run_worker(flags, loaded, &options),
         Command::Eval(options) => run_eval(flags, &loaded, &options),
+        Command::Recipe { what: RecipeCommand::Test(test) } => run_job(flags, loaded, &test.into_run()),
+        Command::Recipe { what } => terminal::recipes::manage_recipes(&loaded.config, &what),
         Command::Jobs { what } => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
+        Command::WebTask => {
+            log::start(loaded.config.logging.level);
+            serve(flags, terminal::jobs::serving_web_tasks(loaded))
+        }
         // The server of jobs.
         _ => {
             log::start(loaded.config.logging.level);
@@ -228,7 +236,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     let Built { _ends_with_us, app, .. } = build(flags, loaded)?;
     let app = Arc::new(app);
     #[cfg(feature = "jobs")]
-    let workers = terminal::jobs::start_workers(&app, flags)?;
+    let workers = (terminal::jobs::start_workers(&app, flags)?, terminal::jobs::start_webhooks(&app));
     let shutdown = CancellationToken::new();
     let http = match mode {
         Mode::Mcp | Mode::Auto => None,

@@ -489,6 +489,49 @@ fn unwritable_key(settings: &SettingNames) -> Error {
     ))
 }
 
+/// One message to a host that was judged by its address.
+#[derive(Clone, Copy, Debug)]
+pub struct PinnedPost<'a> {
+    pub url: &'a Url,
+    /// Where the connection goes, whatever the name leads to by now.
+    pub address: std::net::SocketAddr,
+    pub headers: &'a [(&'a str, &'a str)],
+    /// JSON.
+    pub body: &'a str,
+    pub timeout: Duration,
+}
+
+/// Sends it once, and answers the status; what else the host says is not read.
+pub fn post_pinned(post: &PinnedPost, cancel: &Cancel) -> Result<u16, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|problem| format!("cannot start the async runtime: {problem}"))?;
+    let done = runtime.block_on(async {
+        tokio::select! {
+            done = tokio::time::timeout(post.timeout, send_pinned(post)) => done,
+            () = wait_cancelled(cancel) => Ok(Err("it was cancelled".to_owned())),
+        }
+    });
+    crate::runtime::end(runtime);
+    done.unwrap_or_else(|_| Err(format!("the host did not answer within {} s", post.timeout.as_secs())))
+}
+
+async fn send_pinned(post: &PinnedPost<'_>) -> Result<u16, String> {
+    let builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .retry(reqwest::retry::never())
+        .resolve(post.url.host_str().unwrap_or_default(), post.address)
+        .user_agent(concat!("os-screen-observer/", env!("CARGO_PKG_VERSION")));
+    let client = with_tls_for(post.url.scheme(), builder)?.build();
+    let client = client.map_err(|problem| problem.without_url().to_string())?;
+    let mut request = client.post(post.url.clone()).header(CONTENT_TYPE, "application/json");
+    for (name, value) in post.headers {
+        request = request.header(*name, *value);
+    }
+    let sent = request.body(post.body.to_owned()).send().await;
+    sent.map(|response| response.status().as_u16()).map_err(|problem| problem.without_url().to_string())
+}
+
 /// A client for addresses of this scheme. Certificates are not loaded for a server that has none: a machine without any
 /// could not talk to its own Ollama.
 pub fn with_tls_for(scheme: &str, builder: reqwest::ClientBuilder) -> Result<reqwest::ClientBuilder, String> {

@@ -9,6 +9,8 @@ mod job_text;
 #[cfg(feature = "jobs")]
 pub mod jobs;
 pub mod profiles;
+#[cfg(feature = "jobs")]
+pub mod recipes;
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};

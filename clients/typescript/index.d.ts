@@ -1854,6 +1854,28 @@ export interface GetVisibleAreasReply {
   [name: string]: unknown;
 }
 
+/** Arguments of `get_web_task`: How a web task goes: status, result, steps, timings, error. */
+export interface GetWebTaskArguments {
+  /** From run_web_task; `last` for the newest. */
+  taskId: string;
+  /** Wait so long for its end. */
+  waitMs?: number | null;
+}
+
+export interface GetWebTaskReply {
+  ok: true;
+  success: true;
+  step_id: number;
+  caused_by_step_id: number | null;
+  untrusted?: boolean;
+  suspicious?: true;
+  suspicious_places?: unknown[];
+  warning?: string;
+  taskId: string;
+  status: string;
+  [name: string]: unknown;
+}
+
 /** Arguments of `get_window_structure`: Accessibility tree of a window: ids, roles, names, values, bounds, states. */
 export interface GetWindowStructureArguments {
   /** Default: focused window. */
@@ -2472,6 +2494,25 @@ export interface ListJobsReply {
     [name: string]: unknown;
   }[];
   count: number;
+  [name: string]: unknown;
+}
+
+/** Arguments of `list_recipes`: What is known of sites: recipes, and which of them run without a model. */
+export type ListRecipesArguments = { [name: string]: unknown };
+
+export interface ListRecipesReply {
+  ok: true;
+  success: true;
+  step_id: number;
+  caused_by_step_id: number | null;
+  untrusted?: boolean;
+  suspicious?: true;
+  suspicious_places?: unknown[];
+  warning?: string;
+  recipes: { [name: string]: unknown }[];
+  count: number;
+  /** Files that cannot be used, each with the reason. */
+  problems?: string[];
   [name: string]: unknown;
 }
 
@@ -3314,6 +3355,103 @@ export interface RunJobReply {
   [name: string]: unknown;
 }
 
+/** Arguments of `run_web_task`: Run a web task: a start page and a goal in, JSON that fits a schema out. */
+export interface RunWebTaskArguments {
+  /** What is to be done, in words. */
+  goal: string;
+  /** The page to begin with; default: that of the session. */
+  startUrl?: string | null;
+  /** From save_session. */
+  sessionId?: string | null;
+  /** Browser profile with logins, where jobs.profiles allows it. */
+  profile?: string | null;
+  /** read: nothing is pressed or typed. Default act. */
+  mode?: "act" | "read" | null;
+  /** What the goal is about, by name. */
+  input?: { [name: string]: unknown } | null;
+  /** JSON Schema of the result. */
+  outputSchema?: { [name: string]: unknown } | null;
+  /** Who plans; default auto. */
+  agent?: {
+    /** auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE. */
+    kind?: string;
+    /** Instead of planner.model. */
+    model?: string;
+  } | null;
+  /** maxSteps, timeoutMs, headless. */
+  limits?: {
+    /** Turns of the planner; default 40. */
+    maxSteps?: number;
+    /** Milliseconds of work; default 120000. */
+    timeoutMs?: number;
+    /** False: a browser with a window. Default true. */
+    headless?: boolean;
+  } | null;
+  /** Address that is told the end, where jobs.webhook_hosts allows it. */
+  webhook?: string | null;
+  /** A recipe by its id; default: the one for the page. */
+  recipe?: string | null;
+  /** A second task with the same key is the first one. */
+  idempotencyKey?: string | null;
+  /** Answer at once; get_web_task tells how it goes. */
+  async?: boolean | null;
+  /** Wait at most so long for its end. */
+  waitMs?: number | null;
+}
+
+export interface RunWebTaskReply {
+  ok: true;
+  success: true;
+  step_id: number;
+  caused_by_step_id: number | null;
+  untrusted?: boolean;
+  suspicious?: true;
+  suspicious_places?: unknown[];
+  warning?: string;
+  taskId: string;
+  status: string;
+  [name: string]: unknown;
+}
+
+/** Arguments of `save_session`: Make a session for web tasks, or change one. */
+export interface SaveSessionArguments {
+  /** The session to change; without it a new one is made. */
+  sessionId?: string | null;
+  /** For people. */
+  name?: string | null;
+  /** guest: nothing stays. */
+  mode?: "guest" | "profile" | null;
+  /** Browser profile, where jobs.profiles allows it. */
+  profile?: string | null;
+  /** Default of its tasks. */
+  startUrl?: string | null;
+  /** Default of its tasks. */
+  agent?: {
+    /** auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE. */
+    kind?: string;
+    /** Instead of planner.model. */
+    model?: string;
+  } | null;
+  /** Told to the planner of each task, as data. */
+  notes?: string | null;
+  /** A person has logged in with its profile. */
+  warmed?: boolean | null;
+  /** What is taken away. */
+  clear?: ("name" | "profile" | "startUrl" | "agent" | "notes")[] | null;
+}
+
+export interface SaveSessionReply {
+  ok: true;
+  success: true;
+  step_id: number;
+  caused_by_step_id: number | null;
+  untrusted?: boolean;
+  suspicious?: true;
+  suspicious_places?: unknown[];
+  warning?: string;
+  [name: string]: unknown;
+}
+
 /** Arguments of `scroll`: Turn the mouse wheel, at a point if given. */
 export interface ScrollArguments {
   /** Wheel clicks, positive up; default 3. */
@@ -3435,6 +3573,24 @@ export interface SelectOptionReply {
   verified?: boolean;
   note?: string | null;
   scenario_reaction?: boolean;
+  [name: string]: unknown;
+}
+
+/** Arguments of `sessions`: The sessions of web tasks, or one of them: its defaults, notes and latest tasks. */
+export interface SessionsArguments {
+  /** Only this one. */
+  sessionId?: string | null;
+}
+
+export interface SessionsReply {
+  ok: true;
+  success: true;
+  step_id: number;
+  caused_by_step_id: number | null;
+  untrusted?: boolean;
+  suspicious?: true;
+  suspicious_places?: unknown[];
+  warning?: string;
   [name: string]: unknown;
 }
 
@@ -4199,6 +4355,7 @@ export interface Tools {
   get_screenshot: { arguments: GetScreenshotArguments; reply: GetScreenshotReply };
   get_screenshot_cropped: { arguments: GetScreenshotCroppedArguments; reply: GetScreenshotCroppedReply };
   get_visible_areas: { arguments: GetVisibleAreasArguments; reply: GetVisibleAreasReply };
+  get_web_task: { arguments: GetWebTaskArguments; reply: GetWebTaskReply };
   get_window_structure: { arguments: GetWindowStructureArguments; reply: GetWindowStructureReply };
   hover_at: { arguments: HoverAtArguments; reply: HoverAtReply };
   hover_element: { arguments: HoverElementArguments; reply: HoverElementReply };
@@ -4210,6 +4367,7 @@ export interface Tools {
   launch_app: { arguments: LaunchAppArguments; reply: LaunchAppReply };
   list_apps: { arguments: ListAppsArguments; reply: ListAppsReply };
   list_jobs: { arguments: ListJobsArguments; reply: ListJobsReply };
+  list_recipes: { arguments: ListRecipesArguments; reply: ListRecipesReply };
   list_windows: { arguments: ListWindowsArguments; reply: ListWindowsReply };
   load_scenario: { arguments: LoadScenarioArguments; reply: LoadScenarioReply };
   look: { arguments: LookArguments; reply: LookReply };
@@ -4229,8 +4387,11 @@ export interface Tools {
   right_click_at: { arguments: RightClickAtArguments; reply: RightClickAtReply };
   right_click_element: { arguments: RightClickElementArguments; reply: RightClickElementReply };
   run_job: { arguments: RunJobArguments; reply: RunJobReply };
+  run_web_task: { arguments: RunWebTaskArguments; reply: RunWebTaskReply };
+  save_session: { arguments: SaveSessionArguments; reply: SaveSessionReply };
   scroll: { arguments: ScrollArguments; reply: ScrollReply };
   select_option: { arguments: SelectOptionArguments; reply: SelectOptionReply };
+  sessions: { arguments: SessionsArguments; reply: SessionsReply };
   set_value: { arguments: SetValueArguments; reply: SetValueReply };
   snapshot: { arguments: SnapshotArguments; reply: SnapshotReply };
   snapshot_diff: { arguments: SnapshotDiffArguments; reply: SnapshotDiffReply };
@@ -4276,6 +4437,15 @@ export class ScreenObserverClient extends Transport {
     config_path: string | null;
     config_error: string | null;
     ocr: { [name: string]: unknown };
+    [name: string]: unknown;
+  }>;
+
+  /** Whether the server lives, and whether it runs web tasks. */
+  getHealth(): Promise<{
+    ok: true;
+    status: string;
+    version: string;
+    tasks: boolean;
     [name: string]: unknown;
   }>;
 
@@ -4457,4 +4627,114 @@ export class ScreenObserverClient extends Transport {
     /** Wait so long for its end. */
     wait_ms?: number;
   }): Promise<JobStatusReply>;
+
+  /** What is known of sites: recipes, and which of them run without a model. */
+  getRecipes(): Promise<ListRecipesReply>;
+
+  /** The sessions of web tasks, or one of them: its defaults, notes and latest tasks. */
+  getSessions(query?: {
+    /** Only this one. */
+    sessionId?: string;
+  }): Promise<SessionsReply>;
+
+  /** One of save_session. */
+  createSession(body: {
+    /** For people. */
+    name?: string | null;
+    /** guest: nothing stays. */
+    mode?: "guest" | "profile" | null;
+    /** Browser profile, where jobs.profiles allows it. */
+    profile?: string | null;
+    /** Default of its tasks. */
+    startUrl?: string | null;
+    /** Default of its tasks. */
+    agent?: {
+      /** auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE. */
+      kind?: string;
+      /** Instead of planner.model. */
+      model?: string;
+    } | null;
+    /** Told to the planner of each task, as data. */
+    notes?: string | null;
+    /** A person has logged in with its profile. */
+    warmed?: boolean | null;
+  }): Promise<SaveSessionReply>;
+
+  /** The sessions of web tasks, or one of them: its defaults, notes and latest tasks. */
+  getSession(sessionId: string): Promise<SessionsReply>;
+
+  /** One of save_session. */
+  updateSession(sessionId: string, body: {
+    /** For people. */
+    name?: string | null;
+    /** guest: nothing stays. */
+    mode?: "guest" | "profile" | null;
+    /** Browser profile, where jobs.profiles allows it. */
+    profile?: string | null;
+    /** Default of its tasks. */
+    startUrl?: string | null;
+    /** Default of its tasks. */
+    agent?: {
+      /** auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE. */
+      kind?: string;
+      /** Instead of planner.model. */
+      model?: string;
+    } | null;
+    /** Told to the planner of each task, as data. */
+    notes?: string | null;
+    /** A person has logged in with its profile. */
+    warmed?: boolean | null;
+    /** What is taken away. */
+    clear?: ("name" | "profile" | "startUrl" | "agent" | "notes")[] | null;
+  }): Promise<SaveSessionReply>;
+
+  /** One of run_web_task. */
+  runTask(body: {
+    /** What is to be done, in words. */
+    goal: string;
+    /** The page to begin with; default: that of the session. */
+    startUrl?: string | null;
+    /** From save_session. */
+    sessionId?: string | null;
+    /** Browser profile with logins, where jobs.profiles allows it. */
+    profile?: string | null;
+    /** read: nothing is pressed or typed. Default act. */
+    mode?: "act" | "read" | null;
+    /** What the goal is about, by name. */
+    input?: { [name: string]: unknown } | null;
+    /** JSON Schema of the result. */
+    outputSchema?: { [name: string]: unknown } | null;
+    /** Who plans; default auto. */
+    agent?: {
+      /** auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE. */
+      kind?: string;
+      /** Instead of planner.model. */
+      model?: string;
+    } | null;
+    /** maxSteps, timeoutMs, headless. */
+    limits?: {
+      /** Turns of the planner; default 40. */
+      maxSteps?: number;
+      /** Milliseconds of work; default 120000. */
+      timeoutMs?: number;
+      /** False: a browser with a window. Default true. */
+      headless?: boolean;
+    } | null;
+    /** Address that is told the end, where jobs.webhook_hosts allows it. */
+    webhook?: string | null;
+    /** A recipe by its id; default: the one for the page. */
+    recipe?: string | null;
+    /** A second task with the same key is the first one. */
+    idempotencyKey?: string | null;
+    /** Answer at once; get_web_task tells how it goes. */
+    async?: boolean | null;
+    /** Wait at most so long for its end. */
+    waitMs?: number | null;
+  }): Promise<RunWebTaskReply>;
+
+  /** How a web task goes: status, result, steps, timings, error. */
+  getTask(taskId: string, query?: {
+    /** Wait so long for its end. */
+    waitMs?: number;
+  }): Promise<GetWebTaskReply>;
 }

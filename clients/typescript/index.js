@@ -22,6 +22,11 @@ export class ScreenObserverClient extends Transport {
     return this.send('GET', `/api/healthz`);
   }
 
+  /** Whether the server lives, and whether it runs web tasks. */
+  getHealth() {
+    return this.send('GET', `/health`);
+  }
+
   /** Counters in Prometheus' text format. */
   getMetrics() {
     return this.send('GET', `/api/metrics`, { as: 'text' });
@@ -140,5 +145,40 @@ export class ScreenObserverClient extends Transport {
   /** How a job goes: status, result, steps, usage and cost, open approvals. */
   getJob(jobId, query = {}) {
     return this.send('GET', `/api/jobs/${encodeURIComponent(jobId)}`, { query });
+  }
+
+  /** What is known of sites: recipes, and which of them run without a model. */
+  getRecipes() {
+    return this.send('GET', `/v1/recipes`);
+  }
+
+  /** The sessions of web tasks, or one of them: its defaults, notes and latest tasks. */
+  getSessions(query = {}) {
+    return this.send('GET', `/v1/sessions`, { query });
+  }
+
+  /** One of save_session. */
+  createSession(body) {
+    return this.send('POST', `/v1/sessions`, { body });
+  }
+
+  /** The sessions of web tasks, or one of them: its defaults, notes and latest tasks. */
+  getSession(sessionId) {
+    return this.send('GET', `/v1/sessions/${encodeURIComponent(sessionId)}`);
+  }
+
+  /** One of save_session. */
+  updateSession(sessionId, body) {
+    return this.send('PATCH', `/v1/sessions/${encodeURIComponent(sessionId)}`, { body });
+  }
+
+  /** One of run_web_task. */
+  runTask(body) {
+    return this.send('POST', `/v1/tasks/run`, { body });
+  }
+
+  /** How a web task goes: status, result, steps, timings, error. */
+  getTask(taskId, query = {}) {
+    return this.send('GET', `/v1/tasks/${encodeURIComponent(taskId)}`, { query });
   }
 }

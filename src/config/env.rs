@@ -46,6 +46,11 @@ pub fn jobs_folder(environment: &Environment) -> Option<PathBuf> {
     data_folder(environment, "jobs")
 }
 
+/// Where recipes are kept when nobody says where. What stands there is done, so it is never the working folder.
+pub fn recipes_folder(environment: &Environment) -> Option<PathBuf> {
+    data_folder(environment, "recipes")
+}
+
 /// A folder of ours in the user's folder for data.
 fn data_folder(environment: &Environment, name: &str) -> Option<PathBuf> {
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -25,6 +25,8 @@ pub const QUESTION_CHARACTERS: usize = 2_000;
 pub const REPLY_BYTES: usize = 16 << 20;
 
 pub const HTTP_CONNECTIONS: usize = 256;
+/// How long a call waits for the end of a web task; then it answers with the task as it is.
+pub const WEB_TASK_WAIT: Duration = Duration::from_secs(300);
 pub const HTTP_CALLS_IN_FLIGHT: usize = 128;
 /// The same for calls that sleep: however many wait, a look is answered at once.
 pub const HTTP_WAITS_IN_FLIGHT: usize = 128;

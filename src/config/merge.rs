@@ -451,6 +451,7 @@ fn complete(mut config: Config, environment: &Environment, findings: &mut Findin
     complete_token(&mut config, environment);
     complete_browser(&mut config, environment);
     complete_jobs(&mut config, environment);
+    complete_recipes(&mut config, environment);
     config.vlm.api_key = config
         .vlm
         .api_key
@@ -496,6 +497,13 @@ fn complete_jobs(config: &mut Config, environment: &Environment) {
     let expand = |path: PathBuf| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0);
     let jobs = &mut config.jobs;
     jobs.dir = jobs.dir.take().map(expand).or_else(|| env::jobs_folder(environment));
+}
+
+/// Where recipes are kept.
+fn complete_recipes(config: &mut Config, environment: &Environment) {
+    let expand = |path: PathBuf| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0);
+    let planner = &mut config.planner;
+    planner.recipes_dir = planner.recipes_dir.take().map(expand).or_else(|| env::recipes_folder(environment));
 }
 
 /// Where the logins of browsers are kept.

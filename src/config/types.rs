@@ -860,6 +860,14 @@ section! {
         desks: Vec<String> = Vec::new() => guard(Texts) => Fewer,
         /// Folder of the scripts and scenarios that clients may name; none if not set.
         scripts: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// Browser profiles that web tasks and sessions may name ([web-tasks.md](web-tasks.md)): whoever may start a task
+        /// acts with the logins of these.
+        profiles: Vec<String> = Vec::new() => guard(Texts) => Fewer,
+        /// Hosts that may be told the end of a web task; written as in `browser.network_allow`. Empty: none. A private
+        /// address has to be named here.
+        webhook_hosts: Vec<HostRule> = Vec::new() => guard(Hosts) => Trusted,
+        /// What webhooks are signed with; without it none are sent. Never shown.
+        webhook_secret: Option<Secret> = None => secret(MAYBE_TEXT) => Trusted,
     }
 }
 
@@ -950,6 +958,12 @@ section! {
         free: bool = false => plain(Flag) => Switch(false),
         /// Send the key without encryption to a server that is not on this computer.
         allow_plain_http: bool = false => guard(Flag) => Switch(false),
+        /// Folder of your own recipes, those that were learned among them ([recipes.md](recipes.md)); null:
+        /// `os-screen-observer/recipes` in the user's data folder. `~` and `$VAR` are replaced.
+        recipes_dir: Option<PathBuf> = None => guard(Optional(&Path)) => Trusted,
+        /// The planner that is asked once for another element when a step of a recipe misses; null: none, so that the run
+        /// fails and says what was near.
+        heal_with: Option<String> = None => guard(MAYBE_TEXT) => Trusted,
     }
 }
 

@@ -41,6 +41,27 @@ pub const ADAPTERS: &[Adapter] = &[
         adapt: adapt_sketch,
         spelled: |_, schema| schema,
     },
+    Adapter {
+        method: Method::Post,
+        path: "/v1/tasks/run",
+        tools: &["run_web_task"],
+        adapt: adapt_task,
+        spelled: |_, schema| schema,
+    },
+    Adapter {
+        method: Method::Post,
+        path: "/v1/sessions",
+        tools: &["save_session"],
+        adapt: adapt_new_session,
+        spelled: |_, schema| without_properties(schema, &["sessionId", "clear"]),
+    },
+    Adapter {
+        method: Method::Patch,
+        path: "/v1/sessions/{sessionId}",
+        tools: &["save_session"],
+        adapt: adapt_changed_session,
+        spelled: |_, schema| without_properties(schema, &["sessionId"]),
+    },
 ];
 
 pub fn find_adapter(method: Method, path: &str) -> Option<&'static Adapter> {
@@ -111,6 +132,47 @@ fn adapt_sketch(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
     Ok(("get_screen_sketch", arguments))
 }
 
+/// `?async` alone is a yes.
+fn adapt_task(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
+    if let Some(flag) = arguments.get_mut("async").filter(|flag| flag.is_null()) {
+        *flag = Value::Bool(true);
+    }
+    Ok(("run_web_task", arguments))
+}
+
+fn adapt_new_session(arguments: Arguments) -> Result<(&'static str, Arguments)> {
+    let own = ["sessionId", "clear"].into_iter().find(|name| arguments.contains_key(*name));
+    match own {
+        None => Ok(("save_session", arguments)),
+        Some(name) => {
+            let message =
+                format!("a new session has no '{name}'; PATCH /v1/sessions/ID changes one that is there");
+            Err(Error::bad_request(message).with("field", name))
+        }
+    }
+}
+
+/// What is null is taken away.
+fn adapt_changed_session(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
+    let gone: Vec<Value> = arguments
+        .iter()
+        .filter(|(_, value)| value.is_null())
+        .map(|(name, _)| Value::from(name.as_str()))
+        .collect();
+    if !gone.is_empty() {
+        arguments.retain(|_, value| !value.is_null());
+        arguments.insert("clear".to_owned(), gone.into());
+    }
+    Ok(("save_session", arguments))
+}
+
+fn without_properties(mut schema: Value, names: &[&str]) -> Value {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !names.contains(&name.as_str()));
+    }
+    schema
+}
+
 /// Replies whose picture does not stand in `data` but in a field of an object: tool, object, field.
 const PICTURE_INSIDE: &[(&str, &str, &str)] = &[("propose_action", "would_target", "screenshot_b64")];
 
@@ -147,6 +209,20 @@ mod tests {
         check("/api/hover", element.clone(), ("hover_element", element));
         check("/api/sketch", json!({}), ("get_screen_sketch", json!({"ocr": false})));
         check("/api/sketch", json!({"ocr": true}), ("get_screen_sketch", json!({"ocr": true})));
+    }
+
+    #[test]
+    fn bodies_of_web_task_api_become_calls() {
+        check("/v1/tasks/run", json!({"async": null}), ("run_web_task", json!({"async": true})));
+        check("/v1/tasks/run", json!({"goal": "a"}), ("run_web_task", json!({"goal": "a"})));
+        check("/v1/sessions", json!({"name": "a"}), ("save_session", json!({"name": "a"})));
+        let patch = json!({"sessionId": "s", "name": null, "notes": "n"});
+        let call = json!({"sessionId": "s", "notes": "n", "clear": ["name"]});
+        check("/v1/sessions/{sessionId}", patch, ("save_session", call));
+        let adapter = find_adapter(Method::Post, "/v1/sessions").unwrap();
+        let asked = json!({"sessionId": "mine"});
+        let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
+        assert!(error.message.contains("'sessionId'"), "{error}");
     }
 
     #[test]

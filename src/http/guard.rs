@@ -112,7 +112,8 @@ pub fn admit_request(rules: &Rules, parts: &Parts, local: SocketAddr) -> Result<
 
 /// Whether a path is for programs; the rest are the files of the page, which hold nothing private.
 pub fn is_api(path: &str) -> bool {
-    path.starts_with("/api") || path.starts_with("/mcp") || path == SOCKET
+    let roots = ["/api", "/mcp", "/v1"];
+    roots.iter().any(|root| path.starts_with(root)) || path == SOCKET || path == "/health"
 }
 
 impl GuardedRequest<'_> {
@@ -243,6 +244,8 @@ fn known_method(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let method = &visit.parts.method;
     let known = match *method {
         Method::GET | Method::POST | Method::DELETE | Method::OPTIONS => true,
+        // The one thing that is changed in part.
+        Method::PATCH => visit.path().starts_with("/v1/sessions/"),
         // A tool is not run for the sake of its headers; whether the server lives costs nothing.
         Method::HEAD => !visit.rules.face.is_api(visit.path()) || visit.path() == "/api/healthz",
         _ => false,

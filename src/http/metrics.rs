@@ -25,6 +25,15 @@ pub async fn get_healthz(State(surface): State<Arc<Surface>>) -> Response<Body> 
     present::json_value(StatusCode::OK, &health_report(&surface.app, ocr.unwrap_or_default()))
 }
 
+/// As web-task-api answers: whether the server lives, and whether it runs tasks.
+pub async fn get_health(State(surface): State<Arc<Surface>>) -> Response<Body> {
+    let app = &surface.app;
+    let told = json!({
+        "ok": true, "status": "ok", "version": app.config.mcp.version, "tasks": app.config.jobs.enabled,
+    });
+    present::json_value(StatusCode::OK, &told)
+}
+
 fn health_report(app: &App, ocr: Value) -> Value {
     let cache = app.observer.cache_counters();
     let total = cache.capture_total.as_millis() as u64;

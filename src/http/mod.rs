@@ -33,4 +33,4 @@ pub use not_served::NotServed;
 pub use server::{COMPILED_IN, Listening, start};
 
 /// What other origins may ask with, where the config lets them in.
-const ALLOWED_METHODS: &str = "GET, POST, DELETE, OPTIONS";
+const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE, OPTIONS";

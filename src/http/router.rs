@@ -54,6 +54,7 @@ pub fn build_router(surface: &Arc<Surface>) -> Router {
         .route("/api/tools", get(get_tools))
         .route("/api/openapi.json", get(get_openapi))
         .route("/api/healthz", get(metrics::get_healthz))
+        .route("/health", get(metrics::get_health))
         .route("/api/metrics", get(metrics::get_metrics))
         .route("/api/events", get(events::event_stream))
         .route("/api/calls", get(events::recent_calls))
@@ -97,6 +98,7 @@ fn filter(method: Method) -> MethodFilter {
     match method {
         Method::Get => MethodFilter::GET,
         Method::Post => MethodFilter::POST,
+        Method::Patch => MethodFilter::PATCH,
         Method::Delete => MethodFilter::DELETE,
     }
 }

@@ -111,6 +111,7 @@ fn longest_call(config: &Config) -> Duration {
         seconds(config.vlm.timeout_s) * 4,
         seconds(config.ocr.timeout_s) * 2,
         limits::TREE_WALK_TIME * 2,
+        if config.jobs.enabled { limits::WEB_TASK_WAIT } else { Duration::ZERO },
     ]
     .into_iter()
     .max()

@@ -9,6 +9,7 @@ pub mod desk;
 pub mod dialect;
 pub mod fence;
 pub mod hosting;
+pub mod learning;
 pub mod lease;
 pub mod limits;
 pub mod money;
@@ -27,6 +28,7 @@ pub mod supervisor;
 pub mod tables;
 pub mod view;
 pub mod watch;
+pub mod web;
 pub mod worker;
 
 #[cfg(test)]

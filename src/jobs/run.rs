@@ -194,6 +194,8 @@ struct JobStops<'a> {
 pub(super) struct RunningJob<'a> {
     pub(super) runner: &'a Runner<'a>,
     pub(super) spec: &'a JobSpec,
+    /// What the planner is told.
+    goal: Arc<str>,
     pub(super) lease: &'a JobLease,
     pub(super) keeper: &'a LeaseKeeper,
     /// Fired when nothing more may be done for the job.
@@ -259,6 +261,7 @@ impl<'a> RunningJob<'a> {
         Ok(Self {
             runner,
             spec,
+            goal: spec.told_goal().into(),
             lease,
             keeper,
             cancel,
@@ -319,7 +322,7 @@ impl<'a> RunningJob<'a> {
         let mut remark: Option<String> = self.told_of_interruption()?;
         loop {
             self.wait_until_wanted()?;
-            let next = PlannerTurn { goal: &self.spec.job, results: &results, remark: remark.as_deref() };
+            let next = PlannerTurn { goal: &self.goal, results: &results, remark: remark.as_deref() };
             let foreseen = self.planner.foresee_usage(&next);
             if let Err(stopped) = self.check_limits().and_then(|()| self.reserve_cost(foreseen)) {
                 self.pause_for_budget(stopped)?;
@@ -349,7 +352,8 @@ impl<'a> RunningJob<'a> {
         results: &[CallResult],
         remark: Option<&str>,
     ) -> Stopped<Option<PlannerAnswer>> {
-        let turn = PlannerTurn { goal: &self.spec.job, results, remark };
+        let goal = self.goal.clone();
+        let turn = PlannerTurn { goal: &goal, results, remark };
         self.tally.steps += 1;
         self.reserve_usage(foreseen, self.prices.highest_cost(&self.models, foreseen))?;
         let answer = {

@@ -16,6 +16,7 @@ use super::planner::{PlannedStep, scripted};
 use super::spec::JobSpec;
 use super::status::{JobStatus, Wanted};
 use super::store::sqlite::{SqliteStore, no_such_job};
+use super::store::web::WebStore;
 use super::store::{JobArtifact, JobRecord, LEASE_GRACE_MS, ServerRow, Store};
 use super::view;
 use crate::clock::{Bell, Cancel, Clock, Deadline};
@@ -46,14 +47,21 @@ pub struct JobService {
     pub server: ServerRow,
     /// What clients plan themselves.
     pub hosted: HostedJobs,
-    config: config::Jobs,
+    /// What web tasks keep.
+    pub web_store: Arc<dyn WebStore>,
+    pub(super) config: config::Jobs,
+    pub(super) browser: config::BrowserConfig,
     desks: DeskRules,
-    planner: config::Planner,
-    tools: Arc<Table>,
+    pub(super) planner: config::Planner,
+    pub(super) tools: Arc<Table>,
     clock: Clock,
 }
 
 pub fn open_store(config: &config::Jobs) -> Result<Arc<dyn Store>> {
+    Ok(open_sqlite(config)?)
+}
+
+fn open_sqlite(config: &config::Jobs) -> Result<Arc<SqliteStore>> {
     Ok(Arc::new(SqliteStore::open(&jobs_folder(config)?.join(STORE_FILE))?))
 }
 
@@ -72,7 +80,8 @@ pub fn jobs_folder(config: &config::Jobs) -> Result<&Path> {
 
 impl JobService {
     pub fn open(config: &config::Config, tools: Arc<Table>) -> Result<Self> {
-        let (store, desks) = (open_store(&config.jobs)?, DeskRules::read(config)?);
+        let (store, desks) = (open_sqlite(&config.jobs)?, DeskRules::read(config)?);
+        let (web_store, browser) = (store.clone(), config.browser.clone());
         // Jobs outlive the session, so their time is the real one.
         let (waiting, clock) = (Bell::default(), Clock::real());
         let server = ServerRow {
@@ -82,7 +91,7 @@ impl JobService {
             seen_until: 0,
         };
         let (hosted, config, planner) = (HostedJobs::default(), config.jobs.clone(), config.planner.clone());
-        Ok(Self { store, waiting, server, hosted, config, desks, planner, tools, clock })
+        Ok(Self { store, waiting, server, hosted, web_store, config, browser, desks, planner, tools, clock })
     }
 
     /// Says that this server is there. Answers the others that work with the same store.
@@ -98,7 +107,7 @@ impl JobService {
         }
     }
 
-    fn now(&self) -> i64 {
+    pub(super) fn now(&self) -> i64 {
         unix_ms(&self.clock)
     }
 
@@ -129,6 +138,22 @@ impl JobService {
                 answer => return answer,
             }
         }
+    }
+
+    /// Checks a job and puts it into the queue.
+    pub(super) fn submit_spec(&self, mut spec: JobSpec) -> Result<String> {
+        spec.check(&nameable_tools(&self.tools))?;
+        self.resolve_planner(&mut spec)?;
+        self.desks.grant_desk(&mut spec)?;
+        check_planner(&self.planner, &spec, &self.tools)
+            .map_err(|problem| Error::bad_request(problem).with("field", "planner"))?;
+        if hosting::is_hosted(&spec) {
+            let worker = random_token("host_");
+            return self.hosted.begin_hosted(|| self.store.enqueue_taken(&spec, &worker, self.now()));
+        }
+        let job_id = self.store.enqueue(&spec, Some(&self.server.id), self.now())?;
+        self.waiting.ring();
+        Ok(job_id)
     }
 
     /// Where a client names a script, it is one of those that the owner put into a folder.
@@ -275,19 +300,7 @@ pub fn resume_job(store: &dyn Store, job: &JobRecord, now: i64) -> Result<JobSta
 
 impl JobBoard for JobService {
     fn submit_job(&self, spec: Map<String, Value>) -> Result<String> {
-        let mut spec = JobSpec::from_value(Value::Object(spec))?;
-        spec.check(&nameable_tools(&self.tools))?;
-        self.resolve_planner(&mut spec)?;
-        self.desks.grant_desk(&mut spec)?;
-        check_planner(&self.planner, &spec, &self.tools)
-            .map_err(|problem| Error::bad_request(problem).with("field", "planner"))?;
-        if hosting::is_hosted(&spec) {
-            let worker = random_token("host_");
-            return self.hosted.begin_hosted(|| self.store.enqueue_taken(&spec, &worker, self.now()));
-        }
-        let job_id = self.store.enqueue(&spec, Some(&self.server.id), self.now())?;
-        self.waiting.ring();
-        Ok(job_id)
+        self.submit_spec(JobSpec::from_value(Value::Object(spec))?)
     }
 
     fn show_job(&self, job_id: &str) -> Result<Value> {

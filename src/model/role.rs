@@ -196,6 +196,11 @@ impl Role {
         matches!(self, Role::DataItem | Role::ListItem | Role::RadioButton | Role::TabItem | Role::TreeItem)
     }
 
+    /// What a list of results has once for each of them.
+    pub fn is_repeated(&self) -> bool {
+        matches!(self, Role::ListItem | Role::Row | Role::TreeItem)
+    }
+
     /// It shows only while what holds it is expanded. That is the list or the menu itself, too, and neither a radio
     /// button nor a tab or a cell.
     pub fn is_hidden_by_collapsed_parent(&self) -> bool {
@@ -430,6 +435,7 @@ mod tests {
              ToggleButton TreeItem",
         );
         check(Role::is_selected_by_click, "DataItem ListItem RadioButton TabItem TreeItem");
+        check(Role::is_repeated, "ListItem Row TreeItem");
         check(Role::is_hidden_by_collapsed_parent, "List ListItem Menu MenuItem TreeItem");
     }
 

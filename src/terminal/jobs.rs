@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::job_questions::{QuestionDesk, read_lines};
 use super::job_text::{ProgressView, ShownRecord, job_line};
@@ -15,7 +15,8 @@ use super::{pretty_json, say};
 use crate::app::App;
 use crate::cli::{Cli, Command, JobsCommand, PersonAnswer, RunOptions, WorkerOptions, words_for_workers};
 use crate::clock::{Cancel, Clock};
-use crate::config::{self, BrowserStart, Config, Flags, JobDesk, Loaded, Mode, OwnDesk};
+use crate::config::{self, BrowserStart, Config, Flags, JobDesk, Loaded, Mode, OwnDesk, Profile};
+use crate::gate::{Call, Origin};
 use crate::jobs::hosting;
 use crate::jobs::lease::unix_ms;
 use crate::jobs::limits::JobLimits;
@@ -29,6 +30,7 @@ use crate::jobs::status::{FailureCode, JobStatus, Wanted};
 use crate::jobs::store::{Claimed, Ending, JobError, JobLease, JobRecord, JobTally, Store};
 use crate::jobs::supervisor::{Supervisor, WorkerPlan};
 use crate::jobs::view::job_json;
+use crate::jobs::web::webhooks::WebhookSender;
 use crate::jobs::worker::{JobWorker, StopSwitch};
 use crate::random::random_token;
 use crate::scenario::{self, Scenario};
@@ -62,7 +64,31 @@ pub fn with_desk(mut cli: Cli) -> Result<Cli, String> {
     if cli.command == Some(Command::Server) && cli.flags.mode == Mode::Auto {
         cli.flags.mode = Mode::Inspect;
     }
+    if cli.command == Some(Command::WebTask) {
+        for_pages(&mut cli.flags);
+    }
     Ok(cli)
+}
+
+/// The server of web tasks shows its clients the tools for pages, and has a browser of its own unless it is told another
+/// desk.
+fn for_pages(flags: &mut Flags) {
+    if flags.profile == Profile::Full {
+        flags.profile = Profile::Web;
+    }
+    if !flags.mock && flags.sandbox.is_none() && flags.browser.is_none() && flags.attach.is_none() {
+        flags.browser = Some(Some("about:blank".to_owned()));
+    }
+}
+
+/// A server of web tasks takes jobs that choose a browser.
+pub fn serving_web_tasks(mut loaded: Loaded) -> Loaded {
+    loaded.config.jobs.enabled = true;
+    let browser = OwnDesk::Browser.name();
+    if !loaded.config.jobs.desks.iter().any(|desk| desk == browser) {
+        loaded.config.jobs.desks.push(browser.to_owned());
+    }
+    loaded
 }
 
 /// A server of jobs takes jobs. ScreenJob's API asks for a token, so whoever sets one wants it served.
@@ -174,13 +200,33 @@ fn read_options(options: &RunOptions) -> Result<JobSpec, String> {
         limits,
         output_schema: options.output_schema.as_deref().map(read_schema).transpose()?,
         record: options.record,
+        input: read_inputs(&options.inputs)?,
         ..JobSpec::default()
     })
+}
+
+/// `NAME=VALUE`; a value that is JSON is that, and everything else is a text.
+fn read_inputs(inputs: &[String]) -> Result<Map<String, Value>, String> {
+    let read = |input: &String| {
+        let (name, value) =
+            input.split_once('=').ok_or_else(|| format!("--input {input}: write NAME=VALUE"))?;
+        let value = match serde_json::from_str::<Value>(value) {
+            Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
+            _ => Value::String(value.to_owned()),
+        };
+        Ok((name.to_owned(), value))
+    };
+    inputs.iter().map(read).collect()
 }
 
 fn read_schema(path: &Path) -> Result<Value, String> {
     let text = std::fs::read_to_string(path).map_err(|problem| format!("{}: {problem}", path.display()))?;
     serde_json::from_str(&text).map_err(|problem| format!("{} is not JSON: {problem}", path.display()))
+}
+
+/// A job by its id, or the beginning of it.
+pub fn find_job_by_id(config: &config::Jobs, id: &str) -> Result<JobRecord, String> {
+    find_job(&*open_store(config)?, id)
 }
 
 fn open_store(config: &config::Jobs) -> Result<Arc<dyn Store>, String> {
@@ -208,17 +254,24 @@ fn moved_to_desk(mut loaded: Loaded, desk: OwnDesk, spec: JobSpec) -> Loaded {
         OwnDesk::Sandbox => loaded.sandbox = Some(spec.program.into_iter().collect()),
         OwnDesk::Browser => {
             let url = spec.start_url.unwrap_or_else(|| "about:blank".to_owned());
-            loaded.browser = Some(BrowserStart {
-                url,
-                by_owner: false,
-                headful: false,
-                attach: None,
-                with_desktop: false,
-            });
+            let headful = spec.web.as_ref().is_some_and(|web| web.headful);
+            if let Some(web) = spec.web {
+                use_profile(&mut loaded.config.browser, web.profile);
+            }
+            loaded.browser =
+                Some(BrowserStart { url, by_owner: false, headful, attach: None, with_desktop: false });
         }
         OwnDesk::Desktop => {}
     }
     loaded
+}
+
+/// A web task without a profile is a guest, whatever profile the server's own browser has.
+fn use_profile(browser: &mut config::BrowserConfig, profile: Option<String>) {
+    if profile.is_some() {
+        browser.user_data_dir = None;
+    }
+    browser.profile = profile;
 }
 
 /// Thrown by the server of a worker, which is gone when stdin ends, or by a signal where a person started it.
@@ -310,6 +363,21 @@ pub fn start_workers(app: &App, flags: &Flags) -> Result<Option<Supervisor>, Str
     let words = words_for_workers(std::env::args_os().skip(1).collect());
     let plan = plan_workers(&app.config.jobs, flags, app.observer.stage().is_some(), words)?;
     Ok(Some(Supervisor::start(jobs.clone(), plan)))
+}
+
+/// What tells the ends of web tasks, where the owner allows that. What it tells leaves by the gate, as every reply does.
+pub fn start_webhooks(app: &Arc<App>) -> Option<WebhookSender> {
+    let (jobs, gate) = (app.jobs.clone()?, app.gate.clone());
+    let tell = move |task_id: &str| {
+        let args = serde_json::json!({ "taskId": task_id });
+        let call = Call { tool: "get_web_task".to_owned(), args, origin: Origin::Rest };
+        let reply = gate.pass_call(call, &Cancel::new());
+        match reply.error {
+            None => Ok(reply.value()),
+            Some(kind) => Err(format!("the task cannot be told: {}", kind.code())),
+        }
+    };
+    WebhookSender::start(jobs, Arc::new(tell))
 }
 
 /// Two jobs never share an input: on the real desktop there is one worker, elsewhere each has a desk of its own.

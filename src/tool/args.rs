@@ -185,6 +185,12 @@ impl<const MAX: usize> Text<MAX> {
     }
 }
 
+impl<const MAX: usize> Serialize for Text<MAX> {
+    fn serialize<S: serde::Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(&self.0)
+    }
+}
+
 impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let text = String::deserialize(input)?;

@@ -10,7 +10,38 @@ use super::call::Reply;
 use crate::clock::Cancel;
 use crate::error::Result;
 
-pub trait JobBoard: Send + Sync {
+/// Web tasks and their sessions, which are jobs with more around them. Bodies are those of web-task-api.
+pub trait WebTaskBoard: Send + Sync {
+    /// Checks a task and puts it into the queue.
+    fn submit_task(&self, request: Map<String, Value>) -> Result<SubmittedTask>;
+
+    fn show_task(&self, task_id: &str) -> Result<Value>;
+
+    /// Waits until the task is over or needs a person, and shows it then; as it is when the time is over.
+    fn wait_for_task(&self, task_id: &str, at_most: Duration, cancel: &Cancel) -> Result<Value>;
+
+    /// All recipes, and what is wrong with those that cannot be used.
+    fn list_recipes(&self) -> Result<(Vec<Value>, Vec<String>)>;
+
+    /// The newest first.
+    fn list_sessions(&self) -> Result<Vec<Value>>;
+
+    fn show_session(&self, session_id: &str) -> Result<Value>;
+
+    fn create_session(&self, wish: Map<String, Value>) -> Result<Value>;
+
+    fn change_session(&self, session_id: &str, wish: Map<String, Value>) -> Result<Value>;
+}
+
+/// A task in the queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmittedTask {
+    pub task_id: String,
+    /// What it may take, by its own limit.
+    pub timeout: Duration,
+}
+
+pub trait JobBoard: WebTaskBoard {
     /// Checks a job and puts it into the queue. Answers its id.
     fn submit_job(&self, spec: Map<String, Value>) -> Result<String>;
 

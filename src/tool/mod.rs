@@ -260,6 +260,7 @@ pub enum ReplyKind {
 pub enum Method {
     Get,
     Post,
+    Patch,
     Delete,
 }
 

@@ -34,6 +34,7 @@ mod typed_field;
 mod typed_lines;
 mod vision;
 mod wait_for;
+mod web_tasks;
 mod window_action;
 mod windows;
 mod zoom;
@@ -71,6 +72,7 @@ pub fn all_tools() -> impl Iterator<Item = Spec> {
         capabilities::TOOLS,
         consent::TOOLS,
         jobs::TOOLS,
+        web_tasks::TOOLS,
         scenarios::TOOLS,
         assert_state::TOOLS,
         traces::TOOLS,

@@ -83,6 +83,9 @@ pub struct TraceRow {
     /// Why a picture that was due is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot_error: Option<String>,
+    /// Text of the reply addresses an agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub suspicious: bool,
     /// What the gate resolved and judged for this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetSeen>,

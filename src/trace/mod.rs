@@ -401,6 +401,7 @@ impl Trace {
             tree_hash_before: moment.before.tree_hash(),
             tree_hash_after: moment.scene_after().tree_hash(),
             duration_ms: millis(moment.duration),
+            suspicious: closing.reply.suspicious,
             target: moment
                 .pending
                 .target

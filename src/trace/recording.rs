@@ -252,11 +252,15 @@ fn parse_time(text: &str) -> Option<Duration> {
 
 // ── trees ───────────────────────────────────────────────────────────────────────────────────────
 
-/// The contract's node JSON as a tree. The walk has its own stack, as long as the file is.
 fn parse_tree(bytes: &[u8]) -> Result<Tree, String> {
     let root: Value =
         serde_json::from_slice(bytes).map_err(|problem| format!("it is not a tree: {problem}"))?;
-    let Value::Object(root) = &root else {
+    tree_of_json(&root)
+}
+
+/// The contract's node JSON as a tree. The walk has its own stack, as long as the file is.
+pub fn tree_of_json(root: &Value) -> Result<Tree, String> {
+    let Value::Object(root) = root else {
         return Err("it is not a tree: not an object".to_owned());
     };
     let mut builder = TreeBuilder::new(element_of(root));

@@ -30,6 +30,7 @@ mod starting;
 mod telling;
 mod texts;
 mod troubles;
+mod web_tasks;
 mod without_snapshot;
 
 use std::path::Path;

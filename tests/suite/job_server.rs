@@ -116,7 +116,12 @@ impl JobServer {
 
     /// Ends the server as a crash would, and answers what is left of it.
     #[cfg(target_os = "linux")]
-    fn kill(mut self) -> tempfile::TempDir {
+    pub fn jobs_folder(&self) -> std::path::PathBuf {
+        self.folder.path().join("jobs")
+    }
+
+    #[cfg(target_os = "linux")]
+    pub fn kill(mut self) -> tempfile::TempDir {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())

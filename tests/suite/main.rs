@@ -70,6 +70,8 @@ mod pictures;
 mod places;
 #[cfg(feature = "jobs")]
 mod planners;
+#[cfg(feature = "jobs")]
+mod recipes;
 mod record;
 mod refs;
 mod region;
@@ -90,6 +92,8 @@ mod typed_into;
 mod vision;
 mod vlm;
 mod wait;
+#[cfg(all(feature = "jobs", feature = "http", target_os = "linux"))]
+mod web_tasks;
 mod windows_and_programs;
 #[cfg(target_os = "linux")]
 mod wsl;

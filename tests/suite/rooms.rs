@@ -88,6 +88,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "platform", "privacy", "budget", "observer", "metrics", "tool", "gate",
         ],
     ),
+    ("recipes", &["error", "text", "random", "files", "pattern", "model", "privacy", "tool", "trace"]),
     (
         "jobs",
         &[
@@ -99,9 +100,13 @@ const ROOMS: &[(&str, &[&str])] = &[
             "spawn",
             "config",
             "privacy",
+            "model",
             "model_client",
+            "platform",
             "tool",
+            "trace",
             "gate",
+            "recipes",
         ],
     ),
     (
@@ -134,7 +139,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "terminal",
         &[
             "text", "random", "clock", "config", "machine", "privacy", "scenario", "platform", "ocr", "tool",
-            "vlm", "trace", "gate", "jobs", "tools", "app", "eval", "http", "docs", "doctor", "cli",
+            "vlm", "trace", "gate", "recipes", "jobs", "tools", "app", "eval", "http", "docs", "doctor",
+            "cli",
         ],
     ),
     (

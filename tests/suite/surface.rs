@@ -74,7 +74,7 @@ fn unlocked(spec: &Spec) -> Value {
         (None, Some(_)) => {
             let folder = format!("{}-{}", spec.meta.name, std::process::id());
             let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-            json!({"jobs": {"enabled": true, "dir": dir}})
+            json!({"jobs": {"enabled": true, "dir": dir, "desks": ["browser"]}})
         }
         (None, None) => json!({}),
     }

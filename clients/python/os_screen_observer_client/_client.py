@@ -79,6 +79,8 @@ class ScreenObserverClient(Transport):
     @overload
     def call(self, name: Literal["get_visible_areas"], arguments: _types.GetVisibleAreasArguments = ...) -> _types.GetVisibleAreasReply: ...
     @overload
+    def call(self, name: Literal["get_web_task"], arguments: _types.GetWebTaskArguments) -> _types.GetWebTaskReply: ...
+    @overload
     def call(self, name: Literal["get_window_structure"], arguments: _types.GetWindowStructureArguments = ...) -> _types.GetWindowStructureReply: ...
     @overload
     def call(self, name: Literal["hover_at"], arguments: _types.HoverAtArguments = ...) -> _types.HoverAtReply: ...
@@ -100,6 +102,8 @@ class ScreenObserverClient(Transport):
     def call(self, name: Literal["list_apps"], arguments: _types.ListAppsArguments = ...) -> _types.ListAppsReply: ...
     @overload
     def call(self, name: Literal["list_jobs"], arguments: _types.ListJobsArguments = ...) -> _types.ListJobsReply: ...
+    @overload
+    def call(self, name: Literal["list_recipes"], arguments: _types.ListRecipesArguments = ...) -> _types.ListRecipesReply: ...
     @overload
     def call(self, name: Literal["list_windows"], arguments: _types.ListWindowsArguments = ...) -> _types.ListWindowsReply: ...
     @overload
@@ -139,9 +143,15 @@ class ScreenObserverClient(Transport):
     @overload
     def call(self, name: Literal["run_job"], arguments: _types.RunJobArguments) -> _types.RunJobReply: ...
     @overload
+    def call(self, name: Literal["run_web_task"], arguments: _types.RunWebTaskArguments) -> _types.RunWebTaskReply: ...
+    @overload
+    def call(self, name: Literal["save_session"], arguments: _types.SaveSessionArguments = ...) -> _types.SaveSessionReply: ...
+    @overload
     def call(self, name: Literal["scroll"], arguments: _types.ScrollArguments = ...) -> _types.ScrollReply: ...
     @overload
     def call(self, name: Literal["select_option"], arguments: _types.SelectOptionArguments = ...) -> _types.SelectOptionReply: ...
+    @overload
+    def call(self, name: Literal["sessions"], arguments: _types.SessionsArguments = ...) -> _types.SessionsReply: ...
     @overload
     def call(self, name: Literal["set_value"], arguments: _types.SetValueArguments) -> _types.SetValueReply: ...
     @overload
@@ -185,6 +195,10 @@ class ScreenObserverClient(Transport):
     def get_healthz(self) -> _types.GetHealthzReply:
         """Health of the server."""
         return self.send("GET", "/api/healthz")  # type: ignore[no-any-return]
+
+    def get_health(self) -> _types.GetHealthReply:
+        """Whether the server lives, and whether it runs web tasks."""
+        return self.send("GET", "/health")  # type: ignore[no-any-return]
 
     def get_metrics(self) -> str:
         """Counters in Prometheus' text format."""
@@ -281,3 +295,31 @@ class ScreenObserverClient(Transport):
     def get_job(self, job_id: str, *, wait_ms: int | None = None) -> _types.JobStatusReply:
         """How a job goes: status, result, steps, usage and cost, open approvals."""
         return self.send("GET", f"/api/jobs/{quote(job_id, safe='')}", query={"wait_ms": wait_ms})  # type: ignore[no-any-return]
+
+    def get_recipes(self) -> _types.ListRecipesReply:
+        """What is known of sites: recipes, and which of them run without a model."""
+        return self.send("GET", "/v1/recipes")  # type: ignore[no-any-return]
+
+    def get_sessions(self, *, sessionId: str | None = None) -> _types.SessionsReply:
+        """The sessions of web tasks, or one of them: its defaults, notes and latest tasks."""
+        return self.send("GET", "/v1/sessions", query={"sessionId": sessionId})  # type: ignore[no-any-return]
+
+    def create_session(self, body: _types.CreateSessionBody) -> _types.SaveSessionReply:
+        """One of save_session."""
+        return self.send("POST", "/v1/sessions", body=body)  # type: ignore[no-any-return]
+
+    def get_session(self, session_id: str) -> _types.SessionsReply:
+        """The sessions of web tasks, or one of them: its defaults, notes and latest tasks."""
+        return self.send("GET", f"/v1/sessions/{quote(session_id, safe='')}")  # type: ignore[no-any-return]
+
+    def update_session(self, session_id: str, body: _types.UpdateSessionBody) -> _types.SaveSessionReply:
+        """One of save_session."""
+        return self.send("PATCH", f"/v1/sessions/{quote(session_id, safe='')}", body=body)  # type: ignore[no-any-return]
+
+    def run_task(self, body: _types.RunTaskBody) -> _types.RunWebTaskReply:
+        """One of run_web_task."""
+        return self.send("POST", "/v1/tasks/run", body=body)  # type: ignore[no-any-return]
+
+    def get_task(self, task_id: str, *, waitMs: int | None = None) -> _types.GetWebTaskReply:
+        """How a web task goes: status, result, steps, timings, error."""
+        return self.send("GET", f"/v1/tasks/{quote(task_id, safe='')}", query={"waitMs": waitMs})  # type: ignore[no-any-return]

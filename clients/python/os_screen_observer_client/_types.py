@@ -1887,6 +1887,26 @@ class GetVisibleAreasReply(TypedDict):
     visible_regions: list[GetVisibleAreasReplyVisibleRegionsItem]
 
 
+class GetWebTaskArguments(TypedDict):
+    # From run_web_task; `last` for the newest.
+    taskId: str
+    # Wait so long for its end.
+    waitMs: NotRequired[int | None]
+
+
+class GetWebTaskReply(TypedDict):
+    ok: Literal[True]
+    success: Literal[True]
+    step_id: int
+    caused_by_step_id: int | None
+    untrusted: NotRequired[bool]
+    suspicious: NotRequired[Literal[True]]
+    suspicious_places: NotRequired[list[Any]]
+    warning: NotRequired[str]
+    taskId: str
+    status: str
+
+
 class GetWindowStructureArguments(TypedDict):
     # Default: focused window.
     window_uid: NotRequired[str | None]
@@ -2517,6 +2537,24 @@ class ListJobsReply(TypedDict):
     warning: NotRequired[str]
     jobs: list[ListJobsReplyJobsItem]
     count: int
+
+
+ListRecipesArguments: TypeAlias = "dict[str, Any]"
+
+
+class ListRecipesReply(TypedDict):
+    ok: Literal[True]
+    success: Literal[True]
+    step_id: int
+    caused_by_step_id: int | None
+    untrusted: NotRequired[bool]
+    suspicious: NotRequired[Literal[True]]
+    suspicious_places: NotRequired[list[Any]]
+    warning: NotRequired[str]
+    recipes: list[dict[str, Any]]
+    count: int
+    # Files that cannot be used, each with the reason.
+    problems: NotRequired[list[str]]
 
 
 class ListWindowsArguments(TypedDict):
@@ -3351,6 +3389,92 @@ class RunJobReply(TypedDict):
     status: str
 
 
+class RunWebTaskArgumentsAgent(TypedDict):
+    # auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE.
+    kind: NotRequired[str]
+    # Instead of planner.model.
+    model: NotRequired[str]
+
+
+class RunWebTaskArgumentsLimits(TypedDict):
+    # Turns of the planner; default 40.
+    maxSteps: NotRequired[int]
+    # Milliseconds of work; default 120000.
+    timeoutMs: NotRequired[int]
+    # False: a browser with a window. Default true.
+    headless: NotRequired[bool]
+
+
+RunWebTaskArguments = TypedDict("RunWebTaskArguments", {
+    "goal": "str",
+    "startUrl": "NotRequired[str | None]",
+    "sessionId": "NotRequired[str | None]",
+    "profile": "NotRequired[str | None]",
+    "mode": "NotRequired[Literal[\"act\", \"read\"] | None]",
+    "input": "NotRequired[dict[str, Any] | None]",
+    "outputSchema": "NotRequired[dict[str, Any] | None]",
+    "agent": "NotRequired[RunWebTaskArgumentsAgent | None]",
+    "limits": "NotRequired[RunWebTaskArgumentsLimits | None]",
+    "webhook": "NotRequired[str | None]",
+    "recipe": "NotRequired[str | None]",
+    "idempotencyKey": "NotRequired[str | None]",
+    "async": "NotRequired[bool | None]",
+    "waitMs": "NotRequired[int | None]",
+})
+
+
+class RunWebTaskReply(TypedDict):
+    ok: Literal[True]
+    success: Literal[True]
+    step_id: int
+    caused_by_step_id: int | None
+    untrusted: NotRequired[bool]
+    suspicious: NotRequired[Literal[True]]
+    suspicious_places: NotRequired[list[Any]]
+    warning: NotRequired[str]
+    taskId: str
+    status: str
+
+
+class SaveSessionArgumentsAgent(TypedDict):
+    # auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE.
+    kind: NotRequired[str]
+    # Instead of planner.model.
+    model: NotRequired[str]
+
+
+class SaveSessionArguments(TypedDict):
+    # The session to change; without it a new one is made.
+    sessionId: NotRequired[str | None]
+    # For people.
+    name: NotRequired[str | None]
+    # guest: nothing stays.
+    mode: NotRequired[Literal["guest", "profile"] | None]
+    # Browser profile, where jobs.profiles allows it.
+    profile: NotRequired[str | None]
+    # Default of its tasks.
+    startUrl: NotRequired[str | None]
+    # Default of its tasks.
+    agent: NotRequired[SaveSessionArgumentsAgent | None]
+    # Told to the planner of each task, as data.
+    notes: NotRequired[str | None]
+    # A person has logged in with its profile.
+    warmed: NotRequired[bool | None]
+    # What is taken away.
+    clear: NotRequired[list[Literal["name", "profile", "startUrl", "agent", "notes"]] | None]
+
+
+class SaveSessionReply(TypedDict):
+    ok: Literal[True]
+    success: Literal[True]
+    step_id: int
+    caused_by_step_id: int | None
+    untrusted: NotRequired[bool]
+    suspicious: NotRequired[Literal[True]]
+    suspicious_places: NotRequired[list[Any]]
+    warning: NotRequired[str]
+
+
 class ScrollArguments(TypedDict):
     # Wheel clicks, positive up; default 3.
     clicks: NotRequired[int | None]
@@ -3475,6 +3599,22 @@ class SelectOptionReply(TypedDict):
     verified: NotRequired[bool]
     note: NotRequired[str | None]
     scenario_reaction: NotRequired[bool]
+
+
+class SessionsArguments(TypedDict):
+    # Only this one.
+    sessionId: NotRequired[str | None]
+
+
+class SessionsReply(TypedDict):
+    ok: Literal[True]
+    success: Literal[True]
+    step_id: int
+    caused_by_step_id: int | None
+    untrusted: NotRequired[bool]
+    suspicious: NotRequired[Literal[True]]
+    suspicious_places: NotRequired[list[Any]]
+    warning: NotRequired[str]
 
 
 class SetValueArgumentsValue2(TypedDict):
@@ -4230,6 +4370,13 @@ class GetHealthzReply(TypedDict):
     ocr: dict[str, Any]
 
 
+class GetHealthReply(TypedDict):
+    ok: Literal[True]
+    status: str
+    version: str
+    tasks: bool
+
+
 class GetCallsReply(TypedDict):
     ok: Literal[True]
     last_event: int
@@ -4339,3 +4486,87 @@ class GetStatsReply(TypedDict):
     ok: Literal[True]
     jobs: int
     by_status: dict[str, Any]
+
+
+class CreateSessionBodyAgent(TypedDict):
+    # auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE.
+    kind: NotRequired[str]
+    # Instead of planner.model.
+    model: NotRequired[str]
+
+
+class CreateSessionBody(TypedDict):
+    # For people.
+    name: NotRequired[str | None]
+    # guest: nothing stays.
+    mode: NotRequired[Literal["guest", "profile"] | None]
+    # Browser profile, where jobs.profiles allows it.
+    profile: NotRequired[str | None]
+    # Default of its tasks.
+    startUrl: NotRequired[str | None]
+    # Default of its tasks.
+    agent: NotRequired[CreateSessionBodyAgent | None]
+    # Told to the planner of each task, as data.
+    notes: NotRequired[str | None]
+    # A person has logged in with its profile.
+    warmed: NotRequired[bool | None]
+
+
+class UpdateSessionBodyAgent(TypedDict):
+    # auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE.
+    kind: NotRequired[str]
+    # Instead of planner.model.
+    model: NotRequired[str]
+
+
+class UpdateSessionBody(TypedDict):
+    # For people.
+    name: NotRequired[str | None]
+    # guest: nothing stays.
+    mode: NotRequired[Literal["guest", "profile"] | None]
+    # Browser profile, where jobs.profiles allows it.
+    profile: NotRequired[str | None]
+    # Default of its tasks.
+    startUrl: NotRequired[str | None]
+    # Default of its tasks.
+    agent: NotRequired[UpdateSessionBodyAgent | None]
+    # Told to the planner of each task, as data.
+    notes: NotRequired[str | None]
+    # A person has logged in with its profile.
+    warmed: NotRequired[bool | None]
+    # What is taken away.
+    clear: NotRequired[list[Literal["name", "profile", "startUrl", "agent", "notes"]] | None]
+
+
+class RunTaskBodyAgent(TypedDict):
+    # auto, mock, cliproxy, chat, responses, anthropic, opencode, cli or scripted:FILE.
+    kind: NotRequired[str]
+    # Instead of planner.model.
+    model: NotRequired[str]
+
+
+class RunTaskBodyLimits(TypedDict):
+    # Turns of the planner; default 40.
+    maxSteps: NotRequired[int]
+    # Milliseconds of work; default 120000.
+    timeoutMs: NotRequired[int]
+    # False: a browser with a window. Default true.
+    headless: NotRequired[bool]
+
+
+RunTaskBody = TypedDict("RunTaskBody", {
+    "goal": "str",
+    "startUrl": "NotRequired[str | None]",
+    "sessionId": "NotRequired[str | None]",
+    "profile": "NotRequired[str | None]",
+    "mode": "NotRequired[Literal[\"act\", \"read\"] | None]",
+    "input": "NotRequired[dict[str, Any] | None]",
+    "outputSchema": "NotRequired[dict[str, Any] | None]",
+    "agent": "NotRequired[RunTaskBodyAgent | None]",
+    "limits": "NotRequired[RunTaskBodyLimits | None]",
+    "webhook": "NotRequired[str | None]",
+    "recipe": "NotRequired[str | None]",
+    "idempotencyKey": "NotRequired[str | None]",
+    "async": "NotRequired[bool | None]",
+    "waitMs": "NotRequired[int | None]",
+})

@@ -66,6 +66,7 @@ const fn method_name(method: Method) -> &'static str {
     match method {
         Method::Get => "get",
         Method::Post => "post",
+        Method::Patch => "patch",
         Method::Delete => "delete",
     }
 }
@@ -137,11 +138,11 @@ impl Book<'_> {
             "summary": meta.brief,
             "description": meta.detail,
             "tags": [meta.group.name()],
-            "responses": self.response_schemas(JSON_TYPE, reply, tool_statuses(), method == Method::Post),
+            "responses": self.response_schemas(JSON_TYPE, reply, tool_statuses(), method != Method::Get),
         });
         match method {
             Method::Get => parameters.extend(query_parameters(&spec.full_input_schema(), &path_names(path))),
-            Method::Post => {
+            Method::Post | Method::Patch => {
                 let arguments = schema_ref(&arguments_name(spec));
                 operation["requestBody"] = request_body(&spec.full_input_schema(), arguments);
             }
@@ -165,7 +166,7 @@ impl Book<'_> {
             "summary": format!("One of {}.", adapter.tools.join(", ")),
             "description": briefs.join(" "),
             "tags": ["adapters"],
-            "parameters": [],
+            "parameters": path_parameters(adapter.path),
             "requestBody": {"required": true, "content": {JSON_TYPE: {"schema": {"anyOf": bodies}}}},
             "responses": self.response_schemas(JSON_TYPE, json!({ "anyOf": replies }), tool_statuses(), true),
         })

@@ -43,6 +43,10 @@ const fn file_route(path: &'static str, summary: &'static str, answer: &'static 
 pub const OWN: &[Own] = &[
     get("/api/tools", "The names of all tools.", || object_fields(&[("tools", string_list())])),
     get("/api/healthz", "Health of the server.", health_schema),
+    get("/health", "Whether the server lives, and whether it runs web tasks.", || {
+        let word = || json!({"type": "string"});
+        object_fields(&[("status", word()), ("version", word()), ("tasks", json!({"type": "boolean"}))])
+    }),
     file_route("/api/metrics", "Counters in Prometheus' text format.", "text/plain"),
     get(
         "/api/openapi.json",

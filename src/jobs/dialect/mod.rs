@@ -5,6 +5,7 @@ pub mod computer;
 pub mod screenjob;
 #[cfg(test)]
 mod tests;
+pub mod webtask;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use serde_json::{Map, Value, json};
 
 /// The longest wait that a model may ask for at once.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// What ends a job without a result, where the dialect has no word of its own.
+const GIVE_UP: &str = "give_up";
 /// More would not fit into one turn.
 const MOST_REPEATS: u64 = 15;
 
@@ -24,6 +27,8 @@ pub enum Dialect {
     Screenjob,
     /// What vendors train their models with: Anthropic's toolset, and OpenAI's actions.
     Computer,
+    /// The ten tools of web-task-api.
+    Webtask,
 }
 
 /// A tool of a dialect.
@@ -77,8 +82,12 @@ impl SeenPicture {
 }
 
 impl Dialect {
-    pub const NAMES: [(&'static str, Dialect); 3] =
-        [("native", Dialect::Native), ("screenjob", Dialect::Screenjob), ("computer", Dialect::Computer)];
+    pub const NAMES: [(&'static str, Dialect); 4] = [
+        ("native", Dialect::Native),
+        ("screenjob", Dialect::Screenjob),
+        ("computer", Dialect::Computer),
+        ("webtask", Dialect::Webtask),
+    ];
 
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(own, _)| *own == name).map(|(_, dialect)| dialect)
@@ -89,6 +98,15 @@ impl Dialect {
             Dialect::Native => &[],
             Dialect::Screenjob => screenjob::TOOLS,
             Dialect::Computer => computer::TOOLS,
+            Dialect::Webtask => webtask::TOOLS,
+        }
+    }
+
+    /// The tools that end a job: with its result, and with the reason why it cannot be done.
+    pub fn ending_names(self) -> (&'static str, &'static str) {
+        match self {
+            Dialect::Webtask => (webtask::FINISH, webtask::FAIL),
+            _ => (screenjob::FINISH, GIVE_UP),
         }
     }
 
@@ -101,13 +119,16 @@ impl Dialect {
                  the newest picture; enhance shows a cell larger, with a finer grid."
             }
             Dialect::Computer => "Coordinates are pixels of the newest screenshot of the whole screen.",
+            Dialect::Webtask => {
+                "The desktop is a browser with one page. Begin with snapshot; an elementId counts until the page changes."
+            }
         }
     }
 
     /// Whether the next pixels of the model are those of a picture that this tool gave.
     pub fn points_into(self, tool: &str) -> bool {
         match self {
-            Dialect::Native => false,
+            Dialect::Native | Dialect::Webtask => false,
             Dialect::Screenjob => matches!(tool, "get_screenshot" | "zoom"),
             Dialect::Computer => tool == "get_screenshot",
         }

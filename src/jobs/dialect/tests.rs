@@ -45,6 +45,33 @@ fn screenjob_becomes_our_calls() {
     );
 }
 
+/// WT-08: no selectors, no code, no commands.
+#[test]
+fn webtask_becomes_our_calls() {
+    let check = |name, args, expected: &[_]| check(Dialect::Webtask, name, args, expected);
+    check("snapshot", json!({}), &[("look", json!({}))]);
+    check(
+        "navigate",
+        json!({"url": "https://a.example"}),
+        &[("open_url", json!({"url": "https://a.example"}))],
+    );
+    check("click", json!({"elementId": "e3"}), &[("click_element", json!({"ref": "e3"}))]);
+    let fill = json!({"ref": "e3", "value": "x"});
+    check("fill", json!({"elementId": "e3", "value": "x"}), &[("set_value", fill)]);
+    check("press", json!({"key": "enter"}), &[("press_key", json!({"keys": "enter"}))]);
+    let press = json!({"ref": "e3", "keys": "enter"});
+    check("press", json!({"key": "enter", "elementId": "e3"}), &[("key_into_element", press)]);
+    let select = json!({"ref": "e3", "option_name": "Large"});
+    check("select", json!({"elementId": "e3", "value": "Large"}), &[("select_option", select)]);
+    let text = json!({"any_of": [{"type": "text_visible", "regex": r"1\.5 \(new\)"}], "timeout_ms": 500});
+    check("wait_for_text", json!({"text": "1.5 (new)", "timeoutMs": 500}), &[("wait_for", text)]);
+    check("read_page", json!({}), &[("read_page", json!({"part": "whole"}))]);
+    check_refused(Dialect::Webtask, "click", json!({"selector": "//Button"}), "elementId");
+    check_refused(Dialect::Webtask, "evaluate", json!({}), "no tool 'evaluate'");
+    check_refused(Dialect::Webtask, "wait_for_text", json!({"text": "a", "timeoutMs": 1e9}), "timeoutMs");
+    assert_eq!(Dialect::Webtask.ending_names(), ("finish", "fail"));
+}
+
 #[test]
 fn waits_are_waits() {
     let half = DialectStep::Wait(Duration::from_millis(500));

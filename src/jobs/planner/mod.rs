@@ -5,11 +5,15 @@ mod agent_door;
 mod anthropic;
 mod auto;
 mod chat;
+mod heal;
 pub mod host;
+mod mock;
+mod mock_reading;
 pub mod model;
 pub mod named;
 mod offer;
 mod opencode;
+pub mod recipe;
 pub mod responses;
 pub mod scripted;
 mod talk;
@@ -207,9 +211,16 @@ impl OpenedPlanner {
     }
 }
 
+impl OpenedPlanner {
+    /// One that reads the replies itself.
+    pub fn for_json(planner: impl Planner + 'static) -> Self {
+        Self { planner: Box::new(planner), reads_lines: false, spent: Usage::default() }
+    }
+}
+
 /// What a job may write for its planner.
 pub const PLANNER_NAMES: &str =
-    "auto, chat, responses, anthropic, opencode, cli, host, scripted:FILE or scripted:demo";
+    "auto, chat, responses, anthropic, opencode, cli, host, mock, recipe:ID, scripted:FILE or scripted:demo";
 /// The planner that is the MCP client itself.
 pub const HOST_NAME: &str = "host";
 
@@ -221,6 +232,8 @@ pub fn open_planner(name: &str, context: PlannerContext) -> Result<OpenedPlanner
             let planner = Box::new(scripted::Scripted::open(script)?);
             Ok(OpenedPlanner { planner, reads_lines: false, spent: Usage::default() })
         }
+        NamedPlanner::Mock => Ok(OpenedPlanner::for_json(mock::MockPlanner::open(context.spec))),
+        NamedPlanner::Recipe(id) => recipe::Replay::open(id, context).map(OpenedPlanner::for_json),
         NamedPlanner::Cli => agent_cli::AgentCli::open(context).map(OpenedPlanner::for_model),
         NamedPlanner::Host => Err(NO_HOST.to_owned()),
         NamedPlanner::Auto(dialect) => auto::open(context, dialect),

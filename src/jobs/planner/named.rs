@@ -4,6 +4,7 @@
 use super::agent_cli;
 use super::model;
 use super::opencode::{self, OpencodeVoice};
+use super::recipe;
 use super::scripted::{Scripted, script_name};
 use super::voice::{ModelLine, WireKind};
 use super::{HOST_NAME, PLANNER_NAMES};
@@ -16,6 +17,10 @@ use crate::tool::Table;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedPlanner<'a> {
     Scripted(&'a str),
+    /// Without a model.
+    Mock,
+    /// The id of a recipe that needs no model.
+    Recipe(&'a str),
     Cli,
     Host,
     Auto(Dialect),
@@ -34,6 +39,9 @@ impl<'a> NamedPlanner<'a> {
             ("", _) => return Err(format!("the job names no planner; use {PLANNER_NAMES}")),
             ("scripted", "") => return Err(unknown()),
             ("scripted", script) => return Ok(NamedPlanner::Scripted(script)),
+            ("mock", "") => return Ok(NamedPlanner::Mock),
+            ("recipe", "") => return Err(unknown()),
+            ("recipe", id) => return Ok(NamedPlanner::Recipe(id)),
             ("cli", "") => return Ok(NamedPlanner::Cli),
             (HOST_NAME, "") => return Ok(NamedPlanner::Host),
             _ => {}
@@ -64,6 +72,9 @@ pub fn check_planner(config: &config::Planner, spec: &JobSpec, tools: &Table) ->
         let opened = Scripted::open(script)?;
         return opened.check_calls(tools).map_err(|problem| format!("{}: {problem}", script_name(script)));
     }
+    if let NamedPlanner::Recipe(id) = named {
+        return recipe::check_replay(id, config, spec, tools);
+    }
     check_named(named, config, spec).map_err(|problem| {
         format!("the planner '{name}' cannot be used: {problem}; {}", usable_planners(config, spec))
     })
@@ -75,15 +86,17 @@ fn usable_planners(config: &config::Planner, spec: &JobSpec) -> String {
         Ok(planner) => check_named(planner, config, spec).is_ok(),
         Err(_) => false,
     };
-    let usable: Vec<&str> = OTHERS.iter().copied().filter(is_usable).chain(["scripted:FILE"]).collect();
+    let usable: Vec<&str> =
+        OTHERS.iter().copied().filter(is_usable).chain(["mock", "scripted:FILE"]).collect();
     format!("with what is set here these could be: {}", usable.join(", "))
 }
 
 fn check_named(named: NamedPlanner, config: &config::Planner, spec: &JobSpec) -> Result<(), String> {
     match named {
         NamedPlanner::Scripted(script) => Scripted::open(script).map(drop),
+        NamedPlanner::Recipe(id) => recipe::find_replayable(id, config).map(drop),
         NamedPlanner::Cli => agent_cli::find_program(config).map(drop),
-        NamedPlanner::Host => Ok(()),
+        NamedPlanner::Host | NamedPlanner::Mock => Ok(()),
         NamedPlanner::Opencode(_) => OpencodeVoice::open(config).map(drop),
         NamedPlanner::Wire(wire, _) => check_wire(wire, config, spec),
         NamedPlanner::Auto(_) => {

@@ -10,9 +10,6 @@ use crate::text::nearest;
 use crate::tool::Spec;
 use crate::tool::schema::Detail;
 
-pub const FINISH_TOOL: &str = "task_complete";
-pub const GIVE_UP_TOOL: &str = "give_up";
-
 /// The tools of a job, and what a call of one becomes.
 pub struct Offer {
     pub dialect: Dialect,
@@ -37,12 +34,12 @@ impl Offer {
         offer.tools = match dialect {
             Dialect::Native => offer.native_tools(context),
             Dialect::Computer if has_toolset => Vec::new(),
-            Dialect::Screenjob | Dialect::Computer => offer.dialect_tools(context),
+            _ => offer.dialect_tools(context),
         };
         if dialect == Dialect::Computer && has_toolset {
             offer.toolset = Some(Toolset { disabled: offer.disabled_members(context), display: None });
         }
-        offer.tools.extend(ending_tools(context.spec.output_schema.clone()));
+        offer.tools.extend(ending_tools(dialect, context.spec.output_schema.clone()));
         offer
     }
 
@@ -124,16 +121,14 @@ impl Offer {
             Ok(arguments) => arguments,
             Err(problem) => return unreadable(problem),
         };
-        match name {
-            FINISH_TOOL => {
-                let result = arguments.get("result").cloned().unwrap_or_else(|| Value::Object(arguments));
-                return vec![PlannedStep::Finish(result)];
-            }
-            GIVE_UP_TOOL => {
-                let reason = arguments.get("reason").and_then(Value::as_str).unwrap_or("it gave no reason");
-                return vec![PlannedStep::Fail(untrusted::clean_text(reason).into_owned())];
-            }
-            _ => {}
+        let (finish, fail) = self.dialect.ending_names();
+        if name == finish {
+            let result = arguments.get("result").cloned().unwrap_or_else(|| Value::Object(arguments));
+            return vec![PlannedStep::Finish(result)];
+        }
+        if name == fail {
+            let reason = arguments.get("reason").and_then(Value::as_str).unwrap_or("it gave no reason");
+            return vec![PlannedStep::Fail(untrusted::clean_text(reason).into_owned())];
         }
         if self.dialect == Dialect::Native {
             return match self.why_not_offered(name) {
@@ -161,7 +156,8 @@ fn planned_step(step: DialectStep) -> PlannedStep {
     }
 }
 
-fn ending_tools(output_schema: Option<Value>) -> [OfferedTool; 2] {
+fn ending_tools(dialect: Dialect, output_schema: Option<Value>) -> [OfferedTool; 2] {
+    let (finish, fail) = dialect.ending_names();
     let result = output_schema.unwrap_or_else(|| json!({}));
     let tool = |name: &str, brief: &str, schema: Value| OfferedTool {
         name: name.to_owned(),
@@ -170,12 +166,12 @@ fn ending_tools(output_schema: Option<Value>) -> [OfferedTool; 2] {
     };
     [
         tool(
-            FINISH_TOOL,
+            finish,
             "The task is done. Give its result.",
             json!({"type": "object", "properties": {"result": result}, "required": ["result"]}),
         ),
         tool(
-            GIVE_UP_TOOL,
+            fail,
             "The task cannot be done. Say why.",
             json!({"type": "object", "properties": {"reason": {"type": "string"}}, "required": ["reason"]}),
         ),

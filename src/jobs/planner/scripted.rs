@@ -167,7 +167,7 @@ impl Scripted {
     }
 }
 
-fn check_call(tools: &Table, tool: &str, args: &Map<String, Value>) -> Result<(), String> {
+pub fn check_call(tools: &Table, tool: &str, args: &Map<String, Value>) -> Result<(), String> {
     let Some(entry) = tools.find_tool(tool) else {
         let near = nearest(tool, tools.tool_names());
         let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();

@@ -5,6 +5,7 @@
 
 mod reserve;
 pub mod sqlite;
+pub mod web;
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,8 @@
 //! The store in one file of SQLite. Several processes may have it open: writes are short transactions that take the
 //! write lock at once, and the file waits for a busy one.
 
+mod web_tables;
+
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,8 +29,12 @@ use crate::jobs::status::{FailureCode, JobStatus, Wanted};
 use crate::random::random_token;
 
 /// What makes a file of one version from one of the version before.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 /// How long a busy file is waited for; writes are short, so it is looked at often.
 const BUSY: Duration = Duration::from_millis(1);
 const MOST_BUSY: i32 = 5_000;

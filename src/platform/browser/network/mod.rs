@@ -26,6 +26,7 @@ use url::Url;
 
 pub use ledger::Refusal;
 pub use proxy::NetworkProxy;
+pub use rules::{NetworkRules, RequestedHost};
 
 use super::wire::{CdpConnection, CdpEvent};
 use crate::clock::lock;
@@ -33,7 +34,6 @@ use crate::config::{BrowserConfig, HostRule};
 use crate::error::{Error, Kind, Result};
 use crate::model::page::HostBytes;
 use ledger::NetworkLedger;
-use rules::{NetworkRules, RequestedHost};
 
 /// What the browser's network is for everybody but the proxy.
 #[derive(Debug)]

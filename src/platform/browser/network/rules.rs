@@ -45,6 +45,8 @@ pub struct NetworkRules {
     deny: Vec<HostRule>,
     /// What the person named on the command line.
     first_page: Option<HostRule>,
+    /// The key of the config that allows, where it is not the browser's.
+    allowed_by: Option<&'static str>,
 }
 
 /// Why a host is not reached; a sentence that goes on after its name.
@@ -52,7 +54,17 @@ pub type RefusalReason = String;
 
 impl NetworkRules {
     pub fn new(config: &BrowserConfig, first_page: Option<HostRule>) -> Self {
-        Self { allow: config.network_allow.clone(), deny: config.network_deny.clone(), first_page }
+        let (allow, deny) = (config.network_allow.clone(), config.network_deny.clone());
+        Self { allow, deny, first_page, allowed_by: None }
+    }
+
+    /// Only the hosts of a list, which `key` of the config is; none if the list is empty.
+    pub fn only(allow: Vec<HostRule>, key: &'static str) -> Self {
+        Self { allow, allowed_by: Some(key), ..Self::default() }
+    }
+
+    fn key(&self) -> &'static str {
+        self.allowed_by.unwrap_or("browser.network_allow")
     }
 
     /// Before a name is looked up: a name that may not be reached is not asked for either.
@@ -64,12 +76,12 @@ impl NetworkRules {
         let is_public_address = matches!(host, RequestedHost::Address(address) if AddressKind::of(*address) == AddressKind::Public);
         let is_every =
             |rule: &HostRule| rule.hosts == HostSet::Every && rule.port.is_none_or(|own| own == port);
-        let allowed = self.allow.is_empty()
+        let allowed = (self.allow.is_empty() && self.allowed_by.is_none())
             || is_first
             || self.allow.iter().any(|rule| means(rule, host, port) || is_public_address && is_every(rule))
             // Whether it is opened is said of its address.
             || matches!(host, RequestedHost::Address(_)) && !is_public_address;
-        if allowed { Ok(()) } else { Err("browser.network_allow does not name it".to_owned()) }
+        if allowed { Ok(()) } else { Err(format!("{} does not name it", self.key())) }
     }
 
     /// For every address that the host has.
@@ -95,8 +107,8 @@ impl NetworkRules {
             return Ok(());
         }
         let advice = match kind {
-            AddressKind::NoHost => "",
-            _ => "; browser.network_allow would have to name it",
+            AddressKind::NoHost => String::new(),
+            _ => format!("; {} would have to name it", self.key()),
         };
         Err(format!("{address} is {}{advice}", kind.described()))
     }
@@ -135,7 +147,7 @@ mod tests {
     fn rules(allow: &[&str], deny: &[&str], first: Option<(&str, u16)>) -> NetworkRules {
         let parse = |list: &[&str]| list.iter().map(|text| HostRule::parse(text).unwrap()).collect();
         let first_page = first.map(|(host, port)| HostRule::exact(host, port).unwrap());
-        NetworkRules { allow: parse(allow), deny: parse(deny), first_page }
+        NetworkRules { allow: parse(allow), deny: parse(deny), first_page, allowed_by: None }
     }
 
     /// What a request comes to, where the host has this address.

@@ -129,7 +129,7 @@ mod tests {
         let (ask, tell) = (listed("Ask", "", Some(3)), listed("Tell", "", Some(3)));
         check(&[ask.clone(), tell.clone()], &[root("Tell", 3), root("Ask", 3)], &[Some(1), Some(0)]);
         // GTK leaves the name of many windows empty.
-        check(&[ask.clone()], &[root("", 3), root("Ask", 4)], &[Some(0)]);
+        check(std::slice::from_ref(&ask), &[root("", 3), root("Ask", 4)], &[Some(0)]);
         check(&[ask], &[root("Other", 5)], &[None]);
     }
 

@@ -113,13 +113,13 @@ fn limitations_of(services: &Services) -> Vec<String> {
 
 /// A window, and what is known of it on both sides.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownWindow {
     window: Window,
     listed: Option<ListedWindow>,
     root: Option<AtspiWindow>,
 }
 
-impl Known {
+impl KnownWindow {
     fn state(&self) -> WindowState {
         WindowState {
             bounds: self.window.bounds,
@@ -149,7 +149,7 @@ impl Wayland {
     }
 
     /// All windows, as the compositor and the accessibility bus know them.
-    fn known(&self) -> Result<Vec<Known>> {
+    fn known(&self) -> Result<Vec<KnownWindow>> {
         let Some(list) = &self.services.windows else {
             return Ok(self.accessible.windows()?.into_iter().map(on_bus).collect());
         };
@@ -169,13 +169,13 @@ impl Wayland {
         Ok(both.chain(left.into_iter().map(on_bus)).collect())
     }
 
-    fn find(&self, uid: &str) -> Result<Known> {
+    fn find(&self, uid: &str) -> Result<KnownWindow> {
         let mut windows = self.known()?.into_iter();
         windows.find(|known| known.window.uid == uid).ok_or_else(|| desktop::gone(uid))
     }
 
     /// The list of windows and the window in it, where the compositor can change it.
-    fn changeable<'a>(&'a self, known: &'a Known) -> Option<(&'a dyn WindowList, &'a ListedWindow)> {
+    fn changeable<'a>(&'a self, known: &'a KnownWindow) -> Option<(&'a dyn WindowList, &'a ListedWindow)> {
         Some((self.services.windows.as_deref()?, known.listed.as_ref()?))
     }
 
@@ -194,7 +194,7 @@ impl Wayland {
     }
 }
 
-fn on_bus(root: AtspiWindow) -> Known {
+fn on_bus(root: AtspiWindow) -> KnownWindow {
     let process = process_name(root.pid).unwrap_or_default();
     let window = Window {
         uid: format!("{ON_BUS}:{}", root.native),
@@ -208,10 +208,10 @@ fn on_bus(root: AtspiWindow) -> Known {
         minimized: root.minimized,
         url: None,
     };
-    Known { window, listed: None, root: Some(root) }
+    KnownWindow { window, listed: None, root: Some(root) }
 }
 
-fn of_compositor(list: &dyn WindowList, listed: ListedWindow, root: Option<AtspiWindow>) -> Known {
+fn of_compositor(list: &dyn WindowList, listed: ListedWindow, root: Option<AtspiWindow>) -> KnownWindow {
     let pid = listed.pid.or(root.as_ref().map(|root| root.pid)).unwrap_or(0);
     let process = process_name(pid).unwrap_or_else(|| listed.app_id.clone());
     let told = |root: &AtspiWindow| Rect { x: 0, y: 0, ..root.extents };
@@ -226,7 +226,7 @@ fn of_compositor(list: &dyn WindowList, listed: ListedWindow, root: Option<Atspi
         minimized: listed.hidden,
         url: None,
     };
-    Known { window, listed: Some(listed), root }
+    KnownWindow { window, listed: Some(listed), root }
 }
 
 impl Platform for Wayland {
@@ -354,13 +354,13 @@ impl Desktop for Wayland {
         let wait = ChangeWait::new(&self.clock, cancel, LOOK_AGAIN, at_most).hearing(&self.bell);
         let wanted = wanted_bounds(known.window.bounds, change, PLACES);
         let known_before = self.known()?.into_iter().map(|known| known.window.uid).collect();
-        let changing = Changing { wayland: self, list, listed, known: &known, known_before };
+        let changing = ChangingToplevel { wayland: self, list, listed, known: &known, known_before };
         change_window(&changing, &known.state(), wanted, change, &wait)
     }
 }
 
 /// The root of a window on the bus.
-fn root_of(known: &Known) -> Result<Handle> {
+fn root_of(known: &KnownWindow) -> Result<Handle> {
     let root = known.root.as_ref().ok_or_else(|| no_root(&known.window.title))?;
     Ok(Handle { window_uid: known.window.uid.clone(), native: root.native.clone() })
 }
@@ -372,15 +372,15 @@ fn no_root(title: &str) -> Error {
 }
 
 /// A window that is being changed, as it was before.
-struct Changing<'a> {
+struct ChangingToplevel<'a> {
     wayland: &'a Wayland,
     list: &'a dyn WindowList,
     listed: &'a ListedWindow,
-    known: &'a Known,
+    known: &'a KnownWindow,
     known_before: Vec<String>,
 }
 
-impl ChangingWindow for Changing<'_> {
+impl ChangingWindow for ChangingToplevel<'_> {
     type Error = Error;
 
     fn request_change(&self, change: &WindowChange) -> Result<Option<String>> {
@@ -517,7 +517,7 @@ mod tests {
 
     #[test]
     fn a_window_that_is_not_on_the_bus_has_no_root() {
-        let known = Known { root: None, ..on_bus(listed("Notes")) };
+        let known = KnownWindow { root: None, ..on_bus(listed("Notes")) };
         assert_eq!(root_of(&known).unwrap_err().kind, Kind::PlatformUnsupported);
     }
 }

@@ -37,7 +37,7 @@ impl ToldOutput {
         }
     }
 
-    fn output(&self) -> Output {
+    fn output(&self) -> LayoutOutput {
         let is_on_its_side = matches!(
             self.transform,
             Transform::_90 | Transform::_270 | Transform::Flipped90 | Transform::Flipped270
@@ -47,7 +47,7 @@ impl ToldOutput {
         let scale = self.scale.max(1);
         let (x, y) = self.logical_position.unwrap_or(self.position);
         let size = self.logical_size.unwrap_or((width / scale, height / scale));
-        Output {
+        LayoutOutput {
             logical: Rect::new(x, y, size.0, size.1),
             pixels: (width, height),
             upright: self.transform == Transform::Normal,
@@ -57,14 +57,14 @@ impl ToldOutput {
 
 /// A monitor in the layout of the compositor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Output {
+pub struct LayoutOutput {
     pub logical: Rect,
     /// As a person sees it, also where it is turned.
     pub pixels: (i32, i32),
     pub upright: bool,
 }
 
-impl Output {
+impl LayoutOutput {
     pub fn scale(&self) -> f64 {
         f64::from(self.pixels.1) / f64::from(self.logical.height.max(1))
     }
@@ -75,7 +75,7 @@ impl Output {
 }
 
 /// Around all outputs; nothing where there is none.
-pub fn layout_of(outputs: &[Output]) -> Option<Rect> {
+pub fn layout_of(outputs: &[LayoutOutput]) -> Option<Rect> {
     outputs.iter().map(|output| output.logical).reduce(|all, next| all.around(&next))
 }
 
@@ -98,7 +98,7 @@ pub fn listen(link: &mut Link) -> Result<()> {
     link.round_trip()
 }
 
-pub fn list(link: &Link) -> Vec<Output> {
+pub fn list(link: &Link) -> Vec<LayoutOutput> {
     let outputs = link.told.outputs.iter().map(ToldOutput::output);
     outputs.filter(|output| !output.logical.is_empty()).collect()
 }
@@ -163,15 +163,19 @@ mod tests {
 
     #[test]
     fn a_scaled_output_is_counted_in_logical_units() {
-        let output = Output { logical: Rect::new(640, 0, 640, 360), pixels: (1280, 720), upright: true };
+        let output =
+            LayoutOutput { logical: Rect::new(640, 0, 640, 360), pixels: (1280, 720), upright: true };
         let monitor = output.monitor(false);
         assert_eq!((monitor.scale_factor, monitor.physical), (2.0, Rect::new(640, 0, 640, 360)));
     }
 
     #[test]
     fn the_layout_is_around_all_outputs() {
-        let at =
-            |x, width| Output { logical: Rect::new(x, 0, width, 100), pixels: (width, 100), upright: true };
+        let at = |x, width| LayoutOutput {
+            logical: Rect::new(x, 0, width, 100),
+            pixels: (width, 100),
+            upright: true,
+        };
         assert_eq!(layout_of(&[]), None);
         assert_eq!(layout_of(&[at(0, 50), at(50, 70)]), Some(Rect::new(0, 0, 120, 100)));
     }

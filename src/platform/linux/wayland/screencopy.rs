@@ -13,7 +13,7 @@ use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_frame_v1::{se
 use wayland_protocols_wlr::screencopy::v1::client::zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1;
 
 use super::link::{Link, Told};
-use super::outputs::{self, Output};
+use super::outputs::{self, LayoutOutput};
 use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
 use crate::model::image::{BLACK, Picture};
@@ -24,14 +24,14 @@ pub const PROTOCOL: &str = "zwlr_screencopy_manager_v1";
 /// What the compositor told of the frame that is being copied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ToldFrame {
-    layout: Option<Layout>,
+    layout: Option<FrameLayout>,
     upside_down: bool,
     ready: bool,
     failed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layout {
+struct FrameLayout {
     format: Format,
     width: u32,
     height: u32,
@@ -63,7 +63,7 @@ pub fn region_picture(link: &mut Link, area: Rect) -> Result<Shot> {
     Ok(Shot { picture: whole, area })
 }
 
-fn output_part(link: &mut Link, index: usize, output: &Output, part: Rect) -> Result<Picture> {
+fn output_part(link: &mut Link, index: usize, output: &LayoutOutput, part: Rect) -> Result<Picture> {
     if !output.upright {
         return Err(no_picture("an output is rotated, and the screenshot would be distorted"));
     }
@@ -105,7 +105,7 @@ fn copy_frame(link: &mut Link, frame: &ZwlrScreencopyFrameV1) -> Result<Picture>
 }
 
 /// Red, green and blue of four bytes a pixel, whatever their order.
-fn decode(layout: &Layout, bytes: &[u8], upside_down: bool) -> Result<Picture> {
+fn decode(layout: &FrameLayout, bytes: &[u8], upside_down: bool) -> Result<Picture> {
     let order: [usize; 3] = match layout.format {
         Format::Xrgb8888 | Format::Argb8888 => [2, 1, 0],
         Format::Xbgr8888 | Format::Abgr8888 => [0, 1, 2],
@@ -170,7 +170,7 @@ impl Dispatch<ZwlrScreencopyFrameV1, ()> for Told {
         let frame = &mut told.frame;
         match event {
             Event::Buffer { format: WEnum::Value(format), width, height, stride } => {
-                frame.layout = Some(Layout { format, width, height, stride });
+                frame.layout = Some(FrameLayout { format, width, height, stride });
             }
             Event::Buffer { .. } | Event::Failed => frame.failed = true,
             Event::Flags { flags: WEnum::Value(flags) } => {
@@ -191,18 +191,18 @@ delegate_noop!(Told: ignore WlBuffer);
 mod tests {
     use super::*;
 
-    const TWO: Layout = Layout { format: Format::Xrgb8888, width: 1, height: 2, stride: 8 };
+    const TWO: FrameLayout = FrameLayout { format: Format::Xrgb8888, width: 1, height: 2, stride: 8 };
     const BYTES: [u8; 16] = [3, 2, 1, 0, 9, 9, 9, 9, 6, 5, 4, 0, 9, 9, 9, 9];
 
     #[test]
     fn pixels_are_read_row_by_row_in_the_order_of_their_format() {
-        let check = |layout: Layout, upside_down, expected: [u8; 8]| {
+        let check = |layout: FrameLayout, upside_down, expected: [u8; 8]| {
             assert_eq!(decode(&layout, &BYTES, upside_down).unwrap().rgba(), expected, "{layout:?}");
         };
         check(TWO, false, [1, 2, 3, 255, 4, 5, 6, 255]);
         check(TWO, true, [4, 5, 6, 255, 1, 2, 3, 255]);
-        check(Layout { format: Format::Abgr8888, ..TWO }, false, [3, 2, 1, 255, 6, 5, 4, 255]);
-        let odd = decode(&Layout { format: Format::C8, ..TWO }, &BYTES, false).unwrap_err();
+        check(FrameLayout { format: Format::Abgr8888, ..TWO }, false, [3, 2, 1, 255, 6, 5, 4, 255]);
+        let odd = decode(&FrameLayout { format: Format::C8, ..TWO }, &BYTES, false).unwrap_err();
         assert_eq!(odd.kind, Kind::PlatformUnsupported);
     }
 

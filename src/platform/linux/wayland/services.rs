@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::hands::{Hands, Powers};
 use super::link::{Link, socket_path};
-use super::outputs::{self, Output};
+use super::outputs::{self, LayoutOutput};
 use super::screencopy;
 use super::sway::Sway;
 use super::toplevels::{self, Toplevels};
@@ -55,7 +55,7 @@ impl Services {
     }
 
     /// The outputs as they are now.
-    pub fn outputs(&self) -> Result<Vec<Output>> {
+    pub fn outputs(&self) -> Result<Vec<LayoutOutput>> {
         let mut link = Link::open(&self.clock, &self.socket)?;
         outputs::listen(&mut link)?;
         Ok(outputs::list(&link))

@@ -35,7 +35,7 @@ impl Sway {
         sway.tree().ok().map(|_| sway)
     }
 
-    fn tree(&self) -> Result<Node> {
+    fn tree(&self) -> Result<SwayNode> {
         let answer = self.ask(GET_TREE, "")?;
         serde_json::from_slice(&answer)
             .map_err(|problem| failed(&format!("its tree is unreadable: {problem}")))
@@ -48,19 +48,19 @@ impl Sway {
     /// Nothing, or the sentence that sway answers.
     fn run(&self, id: &str, command: &str) -> Result<Option<String>> {
         let answer = self.ask(RUN_COMMAND, &format!("[con_id={id}] {command}"))?;
-        let outcomes: Vec<Outcome> = serde_json::from_slice(&answer)
+        let outcomes: Vec<CommandOutcome> = serde_json::from_slice(&answer)
             .map_err(|problem| failed(&format!("its answer is unreadable: {problem}")))?;
         let refusal = outcomes.into_iter().find(|outcome| !outcome.success);
         Ok(refusal.map(|outcome| format!("sway refused: {}", outcome.error.unwrap_or_default())))
     }
 
-    fn node(&self, id: &str) -> Result<Option<View>> {
+    fn node(&self, id: &str) -> Result<Option<SwayWindow>> {
         Ok(views(&self.tree()?).into_iter().find(|view| view.listed.id == id))
     }
 }
 
 #[derive(Deserialize)]
-struct Outcome {
+struct CommandOutcome {
     success: bool,
     error: Option<String>,
 }
@@ -106,7 +106,7 @@ fn failed(why: &str) -> Error {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-struct Place {
+struct SwayRect {
     x: i32,
     y: i32,
     width: i32,
@@ -122,7 +122,7 @@ struct Properties {
 /// A part of sway's tree: an output, a workspace, a container or a window.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Node {
+struct SwayNode {
     id: u64,
     name: Option<String>,
     #[serde(rename = "type")]
@@ -130,18 +130,18 @@ struct Node {
     app_id: Option<String>,
     window_properties: Option<Properties>,
     pid: Option<u32>,
-    rect: Place,
-    window_rect: Place,
-    deco_rect: Place,
+    rect: SwayRect,
+    window_rect: SwayRect,
+    deco_rect: SwayRect,
     focused: bool,
     visible: Option<bool>,
     fullscreen_mode: u32,
-    nodes: Vec<Node>,
-    floating_nodes: Vec<Node>,
+    nodes: Vec<SwayNode>,
+    floating_nodes: Vec<SwayNode>,
 }
 
 /// A window, and what its frame adds to it.
-struct View {
+struct SwayWindow {
     listed: ListedWindow,
     floats: bool,
     /// Left of and above the application's area.
@@ -150,7 +150,7 @@ struct View {
     added: (i32, i32),
 }
 
-impl View {
+impl SwayWindow {
     fn move_command(&self, to: Point) -> String {
         format!("move absolute position {} {}", to.x - self.corner.0, to.y - self.corner.1)
     }
@@ -164,13 +164,13 @@ impl View {
 }
 
 /// All windows, from the back to the front.
-fn views(root: &Node) -> Vec<View> {
+fn views(root: &SwayNode) -> Vec<SwayWindow> {
     let mut found = Vec::new();
     gather(root, &mut found);
     found
 }
 
-fn gather(node: &Node, into: &mut Vec<View>) {
+fn gather(node: &SwayNode, into: &mut Vec<SwayWindow>) {
     if let Some(pid) = node.pid.filter(|_| node.nodes.is_empty() && node.floating_nodes.is_empty()) {
         into.push(view(node, pid, u32::try_from(into.len()).unwrap_or(0)));
     }
@@ -178,14 +178,14 @@ fn gather(node: &Node, into: &mut Vec<View>) {
     node.nodes.iter().chain(&node.floating_nodes).for_each(|child| gather(child, into));
 }
 
-fn view(node: &Node, pid: u32, order: u32) -> View {
+fn view(node: &SwayNode, pid: u32, order: u32) -> SwayWindow {
     let (outer, inner, title) = (node.rect, node.window_rect, node.deco_rect.height);
     let bounds = Rect::new(outer.x + inner.x, outer.y + inner.y, inner.width, inner.height);
     let class = node.window_properties.as_ref().and_then(|properties| properties.class.clone());
     let is_full = node.fullscreen_mode != 0;
     let floats = node.kind == "floating_con";
     let title_above = if floats { title } else { 0 };
-    View {
+    SwayWindow {
         listed: ListedWindow {
             id: node.id.to_string(),
             title: node.name.clone().unwrap_or_default(),
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn windows_are_read_from_the_tree() {
-        let root: Node = serde_json::from_str(TREE).unwrap();
+        let root: SwayNode = serde_json::from_str(TREE).unwrap();
         let views = views(&root);
         let [tiled, floating] = views.as_slice() else { panic!("{}", views.len()) };
         assert_eq!(tiled.listed.bounds, Some(Rect::new(102, 52, 636, 396)));

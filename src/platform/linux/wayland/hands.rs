@@ -60,12 +60,12 @@ type Opener = Box<dyn Fn() -> Result<Box<dyn Devices>> + Send + Sync>;
 
 /// The devices are kept, so that windows keep the focus that came with them. After a failure they are let go, and the next
 /// input asks for new ones.
-pub struct Hands {
+pub struct CompositorHands {
     open: Opener,
     devices: Mutex<Option<Box<dyn Devices>>>,
 }
 
-impl Hands {
+impl CompositorHands {
     pub fn new(open: impl Fn() -> Result<Box<dyn Devices>> + Send + Sync + 'static) -> Self {
         Self { open: Box::new(open), devices: Mutex::default() }
     }
@@ -279,10 +279,15 @@ mod tests {
         }
     }
 
-    fn check(fails_at: Option<&'static str>, work: impl FnOnce(&Hands) -> Result<()>, expected: &[&str]) {
+    fn check(
+        fails_at: Option<&'static str>,
+        work: impl FnOnce(&CompositorHands) -> Result<()>,
+        expected: &[&str],
+    ) {
         let log: Arc<Mutex<Vec<String>>> = Arc::default();
         let written = log.clone();
-        let hands = Hands::new(move || Ok(Box::new(Recorder { log: written.clone(), fails_at, keys: 2 })));
+        let hands =
+            CompositorHands::new(move || Ok(Box::new(Recorder { log: written.clone(), fails_at, keys: 2 })));
         assert_eq!(work(&hands).is_err(), fails_at.is_some());
         assert_eq!(*lock(&log), expected);
     }
@@ -302,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_button_is_let_go_where_the_press_fails() {
-        let click = |hands: &Hands| {
+        let click = |hands: &CompositorHands| {
             let (clock, cancel) = (Clock::steered(), Cancel::new());
             let at = Some(Point { x: 3, y: 4 });
             hands.point(&clock, PointerAction::Click(Button::Left, 1), at, &[Modifier::Alt], &cancel)

@@ -54,9 +54,9 @@ use crate::platform::{
 };
 use link::Link;
 use outputs::layout_of;
-use services::Services;
+use services::CompositorServices;
 pub use services::screen_beside_x11;
-use window_list::{ListedWindow, WindowList, match_roots};
+use window_list::{CompositorWindow, WindowSource, match_roots};
 
 /// In front of the root of a window that only the accessibility bus knows.
 const ON_BUS: &str = "atspi";
@@ -70,7 +70,7 @@ pub struct Wayland {
     clock: Clock,
     bell: Bell,
     accessible: AtspiClient,
-    services: Services,
+    services: CompositorServices,
     region: AllowedRegion,
     clipboard: NoClipboard,
     apps: LinuxApps,
@@ -81,7 +81,7 @@ pub struct Wayland {
 
 /// How the desktop is reached, or why it is not.
 pub fn probe(env: &SessionEnv) -> Result<String, String> {
-    let services = Services::find(&Clock::real(), env).map_err(|error| error.message)?;
+    let services = CompositorServices::find(&Clock::real(), env).map_err(|error| error.message)?;
     Ok(format!("Wayland: {}", services.summary()))
 }
 
@@ -99,7 +99,7 @@ const LACKING_CHANGES: &str =
 const LACKING_OWN_PIXELS: &str = "a screenshot of a window shows what covers it; menus have no place, and are operated by \
                                   their own actions";
 
-fn limitations_of(services: &Services) -> Vec<String> {
+fn limitations_of(services: &CompositorServices) -> Vec<String> {
     let mut lacking = ALWAYS_LACKING.map(str::to_owned).to_vec();
     if services.knows_places() {
         lacking.push(LACKING_OWN_PIXELS.to_owned());
@@ -115,7 +115,7 @@ fn limitations_of(services: &Services) -> Vec<String> {
 #[derive(Clone, Debug)]
 struct KnownWindow {
     window: Window,
-    listed: Option<ListedWindow>,
+    listed: Option<CompositorWindow>,
     root: Option<AtspiWindow>,
 }
 
@@ -133,7 +133,7 @@ impl KnownWindow {
 impl Wayland {
     /// Fails with a sentence when the compositor cannot be reached.
     pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
-        let services = Services::find(&clock, env).map_err(|error| error.message)?;
+        let services = CompositorServices::find(&clock, env).map_err(|error| error.message)?;
         let bell = Bell::default();
         let accessible =
             AtspiClient::start(clock.clone(), bell.clone(), CONNECT_TIME).map_err(|error| error.message)?;
@@ -175,7 +175,10 @@ impl Wayland {
     }
 
     /// The list of windows and the window in it, where the compositor can change it.
-    fn changeable<'a>(&'a self, known: &'a KnownWindow) -> Option<(&'a dyn WindowList, &'a ListedWindow)> {
+    fn changeable<'a>(
+        &'a self,
+        known: &'a KnownWindow,
+    ) -> Option<(&'a dyn WindowSource, &'a CompositorWindow)> {
         Some((self.services.windows.as_deref()?, known.listed.as_ref()?))
     }
 
@@ -211,7 +214,11 @@ fn on_bus(root: AtspiWindow) -> KnownWindow {
     KnownWindow { window, listed: None, root: Some(root) }
 }
 
-fn of_compositor(list: &dyn WindowList, listed: ListedWindow, root: Option<AtspiWindow>) -> KnownWindow {
+fn of_compositor(
+    list: &dyn WindowSource,
+    listed: CompositorWindow,
+    root: Option<AtspiWindow>,
+) -> KnownWindow {
     let pid = listed.pid.or(root.as_ref().map(|root| root.pid)).unwrap_or(0);
     let process = process_name(pid).unwrap_or_else(|| listed.app_id.clone());
     let told = |root: &AtspiWindow| Rect { x: 0, y: 0, ..root.extents };
@@ -374,8 +381,8 @@ fn no_root(title: &str) -> Error {
 /// A window that is being changed, as it was before.
 struct ChangingToplevel<'a> {
     wayland: &'a Wayland,
-    list: &'a dyn WindowList,
-    listed: &'a ListedWindow,
+    list: &'a dyn WindowSource,
+    listed: &'a CompositorWindow,
     known: &'a KnownWindow,
     known_before: Vec<String>,
 }

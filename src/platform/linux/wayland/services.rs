@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::hands::{Hands, Powers};
+use super::hands::{CompositorHands, Powers};
 use super::link::{Link, socket_path};
 use super::outputs::{self, LayoutOutput};
 use super::screencopy;
 use super::sway::Sway;
 use super::toplevels::{self, Toplevels};
 use super::virtual_devices::{self, VirtualDevices};
-use super::window_list::WindowList;
+use super::window_list::WindowSource;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::model::Rect;
@@ -25,11 +25,11 @@ pub trait ScreenSource: Send + Sync {
     fn region_picture(&self, area: Rect) -> Result<Shot>;
 }
 
-pub struct Services {
+pub struct CompositorServices {
     pub clock: Clock,
     pub socket: PathBuf,
-    pub windows: Option<Box<dyn WindowList>>,
-    pub hands: Hands,
+    pub windows: Option<Box<dyn WindowSource>>,
+    pub hands: CompositorHands,
     hands_by: Option<&'static str>,
     pub powers: Powers,
     pub pictures: Option<Box<dyn ScreenSource>>,
@@ -37,7 +37,7 @@ pub struct Services {
     pub has_outputs: bool,
 }
 
-impl Services {
+impl CompositorServices {
     /// Fails with a sentence where nobody listens.
     pub fn find(clock: &Clock, env: &SessionEnv) -> Result<Self> {
         let socket = socket_path(env);
@@ -97,29 +97,34 @@ impl Services {
     }
 }
 
-fn find_windows(clock: &Clock, env: &SessionEnv, socket: &Path, link: &Link) -> Option<Box<dyn WindowList>> {
+fn find_windows(
+    clock: &Clock,
+    env: &SessionEnv,
+    socket: &Path,
+    link: &Link,
+) -> Option<Box<dyn WindowSource>> {
     if let Some(sway) = Sway::find(env, socket) {
         return Some(Box::new(sway));
     }
     let listed = link.offers(toplevels::PROTOCOL);
-    listed.then(|| Box::new(Toplevels::new(clock.clone(), socket.to_owned())) as Box<dyn WindowList>)
+    listed.then(|| Box::new(Toplevels::new(clock.clone(), socket.to_owned())) as Box<dyn WindowSource>)
 }
 
-fn find_hands(clock: &Clock, socket: &Path, link: &Link) -> (Hands, Option<&'static str>, Powers) {
+fn find_hands(clock: &Clock, socket: &Path, link: &Link) -> (CompositorHands, Option<&'static str>, Powers) {
     let powers = virtual_devices::powers(link);
     if powers == Powers::default() {
         return last_hands();
     }
     let (clock, socket) = (clock.clone(), socket.to_owned());
-    let hands = Hands::new(move || Ok(Box::new(VirtualDevices::open(&clock, &socket)?)));
+    let hands = CompositorHands::new(move || Ok(Box::new(VirtualDevices::open(&clock, &socket)?)));
     (hands, Some("the virtual devices of wlroots"), powers)
 }
 
 /// Where no protocol of ours is offered, the crate enigo is tried.
 #[cfg(feature = "wayland")]
-fn last_hands() -> (Hands, Option<&'static str>, Powers) {
+fn last_hands() -> (CompositorHands, Option<&'static str>, Powers) {
     use super::enigo_devices::EnigoDevices;
-    let hands = Hands::new(|| Ok(Box::new(EnigoDevices::open()?)));
+    let hands = CompositorHands::new(|| Ok(Box::new(EnigoDevices::open()?)));
     match hands.take_up() {
         Ok(()) => (hands, Some("enigo"), Powers { keyboard: true, pointer: true }),
         Err(_) => (hands, None, Powers::default()),
@@ -127,9 +132,9 @@ fn last_hands() -> (Hands, Option<&'static str>, Powers) {
 }
 
 #[cfg(not(feature = "wayland"))]
-fn last_hands() -> (Hands, Option<&'static str>, Powers) {
+fn last_hands() -> (CompositorHands, Option<&'static str>, Powers) {
     let none = || Err(super::hands::no_devices("it offers neither a virtual keyboard nor a virtual pointer"));
-    (Hands::new(none), None, Powers::default())
+    (CompositorHands::new(none), None, Powers::default())
 }
 
 fn find_pictures(clock: &Clock, socket: &Path, link: &Link) -> Option<Box<dyn ScreenSource>> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::window_list::{ListedWindow, WindowList};
+use super::window_list::{CompositorWindow, WindowSource};
 use crate::error::{Error, Kind, Result};
 use crate::model::{Point, Rect, WindowChange};
 use crate::platform::session_env::SessionEnv;
@@ -142,7 +142,7 @@ struct SwayNode {
 
 /// A window, and what its frame adds to it.
 struct SwayWindow {
-    listed: ListedWindow,
+    listed: CompositorWindow,
     floats: bool,
     /// Left of and above the application's area.
     corner: (i32, i32),
@@ -186,7 +186,7 @@ fn view(node: &SwayNode, pid: u32, order: u32) -> SwayWindow {
     let floats = node.kind == "floating_con";
     let title_above = if floats { title } else { 0 };
     SwayWindow {
-        listed: ListedWindow {
+        listed: CompositorWindow {
             id: node.id.to_string(),
             title: node.name.clone().unwrap_or_default(),
             app_id: node.app_id.clone().or(class).unwrap_or_default(),
@@ -206,7 +206,7 @@ fn view(node: &SwayNode, pid: u32, order: u32) -> SwayWindow {
 const TILED: &str = "sway places tiled windows itself; make the window float first (press_key meta+shift+space, where the \
                      configuration has the usual key)";
 
-impl WindowList for Sway {
+impl WindowSource for Sway {
     fn name(&self) -> &'static str {
         "sway"
     }
@@ -215,8 +215,8 @@ impl WindowList for Sway {
         true
     }
 
-    fn windows(&self) -> Result<Vec<ListedWindow>> {
-        let mut listed: Vec<ListedWindow> =
+    fn windows(&self) -> Result<Vec<CompositorWindow>> {
+        let mut listed: Vec<CompositorWindow> =
             views(&self.tree()?).into_iter().map(|view| view.listed).collect();
         listed.sort_by_key(|window| window.id.parse::<u64>().unwrap_or(u64::MAX));
         Ok(listed)
@@ -226,7 +226,7 @@ impl WindowList for Sway {
         self.run(id, "focus").map(|_| ())
     }
 
-    fn request(&self, window: &ListedWindow, change: &WindowChange) -> Result<Option<String>> {
+    fn request(&self, window: &CompositorWindow, change: &WindowChange) -> Result<Option<String>> {
         let Some(view) = self.node(&window.id)? else { return Ok(None) };
         let command = match change {
             WindowChange::Raise => "focus".to_owned(),

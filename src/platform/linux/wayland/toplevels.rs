@@ -15,7 +15,7 @@ use wayland_protocols_wlr::foreign_toplevel::v1::client::zwlr_foreign_toplevel_m
 };
 
 use super::link::{Link, Told};
-use super::window_list::{ListedWindow, WindowList};
+use super::window_list::{CompositorWindow, WindowSource};
 use crate::clock::{Clock, lock};
 use crate::error::Result;
 use crate::model::WindowChange;
@@ -37,21 +37,21 @@ impl ToldToplevel {
         self.states.contains(&u32::from(state))
     }
 
-    fn listed(&self, generation: u32) -> ListedWindow {
-        ListedWindow {
+    fn listed(&self, generation: u32) -> CompositorWindow {
+        CompositorWindow {
             id: format!("{generation}.{}", self.number),
             title: self.title.clone(),
             app_id: self.app_id.clone(),
             focused: self.has(State::Activated),
             hidden: self.has(State::Minimized),
             maximized: self.has(State::Maximized),
-            ..ListedWindow::default()
+            ..CompositorWindow::default()
         }
     }
 }
 
 /// One connection is kept: a window is numbered on it.
-struct Listening {
+struct ToplevelListener {
     link: Link,
     seat: WlSeat,
     generation: u32,
@@ -60,7 +60,7 @@ struct Listening {
 pub struct Toplevels {
     clock: Clock,
     socket: PathBuf,
-    listening: Mutex<Option<Listening>>,
+    listening: Mutex<Option<ToplevelListener>>,
     generations: AtomicU32,
 }
 
@@ -69,18 +69,18 @@ impl Toplevels {
         Self { clock, socket, listening: Mutex::default(), generations: AtomicU32::new(1) }
     }
 
-    fn listen(&self) -> Result<Listening> {
+    fn listen(&self) -> Result<ToplevelListener> {
         let mut link = Link::open(&self.clock, &self.socket)?;
         let _manager: ZwlrForeignToplevelManagerV1 = link.bind(3)?;
         let seat = link.bind(1)?;
         // Once for the windows, and once for what is told of each.
         link.round_trip()?;
         link.round_trip()?;
-        Ok(Listening { link, seat, generation: self.generations.fetch_add(1, Ordering::Relaxed) })
+        Ok(ToplevelListener { link, seat, generation: self.generations.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// After a failure the next call connects again.
-    fn with<T>(&self, work: impl FnOnce(&mut Listening) -> Result<T>) -> Result<T> {
+    fn with<T>(&self, work: impl FnOnce(&mut ToplevelListener) -> Result<T>) -> Result<T> {
         let mut kept = lock(&self.listening);
         let mut listening = match kept.take() {
             Some(listening) => listening,
@@ -108,7 +108,7 @@ impl Toplevels {
 const NO_PLACE: &str = "this compositor does not let a program move or resize another program's window; use the desktop's \
                         own keys (press_key)";
 
-impl WindowList for Toplevels {
+impl WindowSource for Toplevels {
     fn name(&self) -> &'static str {
         "toplevel"
     }
@@ -117,7 +117,7 @@ impl WindowList for Toplevels {
         false
     }
 
-    fn windows(&self) -> Result<Vec<ListedWindow>> {
+    fn windows(&self) -> Result<Vec<CompositorWindow>> {
         self.with(|listening| {
             let all = listening.link.told.toplevels.iter();
             Ok(all.map(|toplevel| toplevel.listed(listening.generation)).collect())
@@ -128,7 +128,7 @@ impl WindowList for Toplevels {
         self.with_window(id, |toplevel, seat| toplevel.proxy.activate(seat))
     }
 
-    fn request(&self, window: &ListedWindow, change: &WindowChange) -> Result<Option<String>> {
+    fn request(&self, window: &CompositorWindow, change: &WindowChange) -> Result<Option<String>> {
         if matches!(change, WindowChange::Move(_) | WindowChange::Resize { .. }) {
             return Ok(Some(NO_PLACE.to_owned()));
         }

@@ -6,7 +6,7 @@ use crate::platform::linux::accessibility::AtspiWindow;
 
 /// A window as the compositor knows it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ListedWindow {
+pub struct CompositorWindow {
     /// Stays the same as long as the window is open.
     pub id: String,
     pub title: String,
@@ -23,25 +23,25 @@ pub struct ListedWindow {
 }
 
 /// Where windows come from, and what changes them.
-pub trait WindowList: Send + Sync {
+pub trait WindowSource: Send + Sync {
     /// In front of the ids, and in what `doctor` says.
     fn name(&self) -> &'static str;
 
     /// Whether it says where windows are.
     fn knows_places(&self) -> bool;
 
-    fn windows(&self) -> Result<Vec<ListedWindow>>;
+    fn windows(&self) -> Result<Vec<CompositorWindow>>;
 
     /// Gives a window the keyboard, in front of the others.
     fn activate(&self, id: &str) -> Result<()>;
 
     /// Asks for a change; the sentence is why it cannot be asked for.
-    fn request(&self, window: &ListedWindow, change: &WindowChange) -> Result<Option<String>>;
+    fn request(&self, window: &CompositorWindow, change: &WindowChange) -> Result<Option<String>>;
 }
 
 /// For each listed window the place of its root among those on the bus. Where two fit alike there is none.
 pub fn match_roots(
-    listed: &[ListedWindow],
+    listed: &[CompositorWindow],
     roots: &[AtspiWindow],
     process_of: impl Fn(u32) -> Option<String>,
 ) -> Vec<Option<usize>> {
@@ -74,7 +74,7 @@ pub fn match_roots(
 }
 
 /// Nothing in common is zero.
-fn likeness(window: &ListedWindow, root: &AtspiWindow, process: &str) -> u32 {
+fn likeness(window: &CompositorWindow, root: &AtspiWindow, process: &str) -> u32 {
     let same_process = window.pid.is_some_and(|pid| pid == root.pid);
     let same_title = !window.title.is_empty() && window.title == root.title;
     let same_app = window.pid.is_none() && is_of_app(&window.app_id, process);
@@ -104,8 +104,13 @@ fn is_of_app(app_id: &str, process: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn listed(title: &str, app_id: &str, pid: Option<u32>) -> ListedWindow {
-        ListedWindow { title: title.to_owned(), app_id: app_id.to_owned(), pid, ..ListedWindow::default() }
+    fn listed(title: &str, app_id: &str, pid: Option<u32>) -> CompositorWindow {
+        CompositorWindow {
+            title: title.to_owned(),
+            app_id: app_id.to_owned(),
+            pid,
+            ..CompositorWindow::default()
+        }
     }
 
     fn root(title: &str, pid: u32) -> AtspiWindow {
@@ -119,7 +124,7 @@ mod tests {
         }
     }
 
-    fn check(windows: &[ListedWindow], roots: &[AtspiWindow], expected: &[Option<usize>]) {
+    fn check(windows: &[CompositorWindow], roots: &[AtspiWindow], expected: &[Option<usize>]) {
         let process = |pid| Some(if pid == 7 { "gnome-calculator" } else { "zenity" }.to_owned());
         assert_eq!(match_roots(windows, roots, process), expected, "{windows:?} {roots:?}");
     }
@@ -147,7 +152,7 @@ mod tests {
     fn of_two_that_fit_alike_none_is_taken() {
         let twin = listed("Ask", "", Some(3));
         check(&[twin.clone(), twin.clone()], &[root("Ask", 3), root("Ask", 3)], &[None, None]);
-        let focused = ListedWindow { focused: true, ..twin.clone() };
+        let focused = CompositorWindow { focused: true, ..twin.clone() };
         let active = AtspiWindow { active: true, ..root("Ask", 3) };
         check(&[focused, twin], &[root("Ask", 3), active], &[Some(1), Some(0)]);
     }

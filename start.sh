@@ -5,7 +5,7 @@ set -eu
 
 assume_yes=no
 ocr="what reads text in pictures (tesseract)"
-wayland_libraries="the libraries that work a Wayland session (pipewire, gbm, egl, wayland, xcb, xkbcommon)"
+wayland_libraries="the libraries that ask the portal of a Wayland session (pipewire, gbm, egl, wayland, xcb, xkbcommon)"
 project=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 main() {
@@ -47,8 +47,8 @@ Builds os-screen-observer and starts it with the arguments. What is needed and m
 (a Rust toolchain, a C compiler, with --sandbox the parts of a desktop, with --browser a browser) is named; at a
 terminal you are asked
 before each installation. What reads text in pictures (tesseract) is offered where it is
-missing. In a Wayland session the libraries that work it are built in where they are there
-or may be installed.
+missing. In a Wayland session with an X server the libraries that ask its portal are built in
+where they are there or may be installed.
 
   --yes     install what is missing without asking
   --help    show this text
@@ -259,9 +259,9 @@ have_ocr() {
     command -v tesseract >/dev/null 2>&1
 }
 
-# Without an X server the whole desktop needs them; beside one (Xwayland) only the picture of the whole screen does.
+# Beside an X server (Xwayland) the picture of the whole screen may need the portal; nothing else under Wayland needs them.
 prefer_wayland_libraries() {
-    [ -n "${WAYLAND_DISPLAY:-}" ] || return 0
+    [ -n "${WAYLAND_DISPLAY:-}" ] && [ -n "${DISPLAY:-}" ] || return 0
     if ! have_wayland_libraries; then
         case $(package_manager) in
             apt-get) packages="libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev libxkbcommon-dev clang pkg-config" ;;
@@ -279,10 +279,8 @@ prefer_wayland_libraries() {
     if have_wayland_libraries; then
         features=wayland
         say "This is a Wayland session: the server is built with the feature wayland."
-    elif [ -z "${DISPLAY:-}" ]; then
-        say "NOTE: this is a Wayland session without an X server, and the server cannot work it without $wayland_libraries."
     else
-        say "NOTE: the server cannot picture the whole screen of this Wayland session without $wayland_libraries."
+        say "NOTE: without $wayland_libraries the server can picture the whole screen on sway and its kin only."
     fi
 }
 
@@ -383,8 +381,7 @@ build_server() {
     say "Building os-screen-observer (the first time takes a few minutes)."
     if ! messages=$(run_cargo); then
         [ -n "$features" ] || give_up "a build without errors" "See what cargo says above."
-        say "NOTE: the build with the feature $features failed; building without it. A Wayland session without an X server
-cannot be worked then."
+        say "NOTE: the build with the feature $features failed; building without it."
         features=
         messages=$(run_cargo) || give_up "a build without errors" "See what cargo says above."
     fi

@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -50,7 +51,7 @@ impl Drop for Ended {
 struct Session {
     environment: Vec<(String, String)>,
     folder: tempfile::TempDir,
-    _compositor: Ended,
+    compositor: Ended,
     _bus: Ended,
 }
 
@@ -97,7 +98,7 @@ impl Session {
         let told = seen.lines().filter_map(|line| line.split_once('='));
         let told = told.filter(|(name, _)| ["WAYLAND_DISPLAY", "DISPLAY"].contains(name));
         environment.extend(told.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        Self { environment, folder, _compositor: compositor, _bus: bus }
+        Self { environment, folder, compositor, _bus: bus }
     }
 
     fn start_program(&self, program: &str, arguments: &[&str]) -> Program {
@@ -121,6 +122,86 @@ impl Session {
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
         Server { client }
+    }
+
+    /// The same session for a server that cannot find the socket of sway, as with other compositors of wlroots.
+    fn hide_socket_of_sway(&mut self) {
+        let elsewhere = self.folder.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).unwrap();
+        std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let home = self.folder.path().to_owned();
+        for (name, value) in &mut self.environment {
+            match name.as_str() {
+                "WAYLAND_DISPLAY" => *value = home.join(&*value).to_string_lossy().into_owned(),
+                "XDG_RUNTIME_DIR" => *value = elsewhere.to_string_lossy().into_owned(),
+                _ => {}
+            }
+        }
+    }
+
+    /// A form of GTK in this version, which prints what is done to it.
+    fn start_form(&self, version: &str, title: &str) -> Form {
+        let script = self.folder.path().join("form.py");
+        std::fs::write(&script, FORM).unwrap();
+        let mut program = self.start_program("/usr/bin/python3", &[script.to_str().unwrap(), version, title]);
+        let lines = BufReader::new(program.0.0.stdout.take().unwrap()).lines();
+        let printed: Arc<Mutex<Vec<String>>> = Arc::default();
+        let into = printed.clone();
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| into.lock().unwrap().push(line))
+        });
+        Form { program, printed }
+    }
+}
+
+/// A field, and a button that is red all over. It says which button of the pointer was pressed on it.
+const FORM: &str = r#"
+import sys, gi
+version, title = sys.argv[1], sys.argv[2]
+gi.require_version("Gtk", version + ".0")
+from gi.repository import Gtk, Gdk, GLib
+def say(*words):
+    print(*words, flush=True)
+css = Gtk.CssProvider()
+css.load_from_data(b"button.red { background: #ff0000; border: none; box-shadow: none; text-shadow: none; }")
+def fill(window):
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    entry, button = Gtk.Entry(), Gtk.Button(label="Press")
+    entry.connect("activate", lambda it: say("text", it.get_text()))
+    button.connect("clicked", lambda it: say("clicked"))
+    button.set_size_request(200, 80)
+    if version == "3":
+        button.connect("button-press-event", lambda it, event: say("button", event.button))
+        box.pack_start(entry, False, False, 0); box.pack_start(button, False, False, 0)
+        window.add(box); button.get_style_context().add_class("red")
+        Gtk.StyleContext.add_provider_for_screen(Gdk.Screen.get_default(), css, 900)
+        window.show_all()
+    else:
+        gesture = Gtk.GestureClick(button=0)
+        gesture.connect("pressed", lambda it, *rest: say("button", it.get_current_button()))
+        button.add_controller(gesture)
+        box.append(entry); box.append(button)
+        window.set_child(box); button.add_css_class("red")
+        Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), css, 900)
+        window.present()
+window = Gtk.Window(title=title)
+window.set_default_size(420, 260)
+loop = GLib.MainLoop()
+def closed(*rest):
+    say("closed"); loop.quit(); return False
+window.connect("delete-event" if version == "3" else "close-request", closed)
+fill(window)
+loop.run()
+"#;
+
+struct Form {
+    program: Program,
+    printed: Arc<Mutex<Vec<String>>>,
+}
+
+impl Form {
+    fn says(&self, line: &str) {
+        until(line, || self.printed.lock().unwrap().iter().any(|printed| printed == line).then_some(()));
     }
 }
 
@@ -203,6 +284,18 @@ impl Server {
         })
     }
 
+    fn titled(&mut self, title: &str) -> String {
+        until(title, || {
+            let windows = self.ok("list_windows", json!({}))["windows"].as_array().unwrap().clone();
+            let window = windows.into_iter().find(|window| window["title"] == title)?;
+            Some(window["window_uid"].as_str().unwrap().to_owned())
+        })
+    }
+
+    fn reaches(&mut self, change: Value) -> Value {
+        self.ok("window_action", change)["reached"].clone()
+    }
+
     fn element(&mut self, uid: &str, selector: &str) -> Value {
         until(selector, || {
             let found = self.call("find_element", json!({"window_uid": uid, "selector": selector}));
@@ -215,8 +308,12 @@ impl Server {
     }
 
     fn picture(&mut self) -> image::RgbaImage {
+        self.picture_of(json!({}))
+    }
+
+    fn picture_of(&mut self, arguments: Value) -> image::RgbaImage {
         use base64::Engine;
-        let result = self.client.call("get_screenshot", json!({}));
+        let result = self.client.call("get_screenshot", arguments);
         let data = result["content"].as_array().unwrap().iter().find_map(|block| block["data"].as_str());
         let data = data.unwrap_or_else(|| panic!("no picture: {result}"));
         let bytes = base64::prelude::BASE64_STANDARD.decode(data).unwrap();
@@ -277,7 +374,8 @@ fn a_gtk4_calculator_is_worked_by_its_buttons_and_by_keys() {
 
 #[test]
 fn what_needs_the_place_of_a_window_is_refused() {
-    let session = Session::without_x11();
+    let mut session = Session::without_x11();
+    session.hide_socket_of_sway();
     let mut server = session.server();
     let program = session.start_program("gtk3-widget-factory", &[]);
     let uid = server.focused(&program);
@@ -302,8 +400,142 @@ fn what_needs_the_place_of_a_window_is_refused() {
     );
     let facts = server.ok("get_capabilities", json!({}));
     assert_eq!(facts["adapter"], "WaylandAdapter");
-    assert_eq!(facts["supports"]["bring_to_foreground"], false);
+    assert_eq!(facts["supports"]["bring_to_foreground"], true);
     assert!(facts["limitations"].to_string().contains("none of a single window"), "{}", facts["limitations"]);
+}
+
+/// Compositors of wlroots other than sway list windows by a protocol that tells titles and states.
+#[test]
+fn windows_without_places_are_raised_and_closed() {
+    let mut session = Session::without_x11();
+    session.hide_socket_of_sway();
+    let mut server = session.server();
+    let (first, second) = (session.start_form("3", "First"), session.start_form("4", "Second"));
+    let uid = server.titled("First");
+    server.titled("Second");
+    assert!(uid.starts_with("toplevel:"), "{uid}");
+    server.ok("bring_to_foreground", json!({"window_uid": uid}));
+    assert_eq!(server.focused(&first.program), uid);
+    server.element(&uid, "//Button[name=\"Press\"]");
+    let other = server.titled("Second");
+    assert_eq!(server.reaches(json!({"action": "close", "window_uid": other})), json!(true));
+    second.says("closed");
+    assert_eq!(server.reaches(json!({"action": "move", "window_uid": uid, "x": 9, "y": 9})), json!(false));
+}
+
+/// A window that floats somewhere on the screen.
+const FLOATING: &str =
+    "xwayland disable\nfor_window [title=\".*\"] floating enable, move absolute position 310 170\n";
+
+fn check_pointer_on_elements(version: &str) {
+    let session = Session::start(FLOATING);
+    let mut server = session.server();
+    let form = session.start_form(version, "Form");
+    let uid = server.titled("Form");
+    let window = until("the place of the window", || {
+        let window = server.window(&form.program);
+        (window["bounds"]["x"].as_i64() > Some(100)).then_some(window)
+    });
+    let selector = "//Button[name=\"Press\"]";
+    let button = server.element(&uid, selector);
+    let on = json!({"window_uid": uid, "selector": selector});
+    let receipt = server.ok("right_click_element", on.clone());
+    assert_eq!(receipt["route"], "pointer", "{receipt}");
+    form.says("button 3");
+    // The pixels of the element are those of the button, on the screen and in the window.
+    let (x, y) = (centre(&button).0 - 60, centre(&button).1);
+    assert_eq!(server.picture().get_pixel(x as u32, y as u32).0, [255, 0, 0, 255], "{button}");
+    let (left, top) = (window["bounds"]["x"].as_i64().unwrap(), window["bounds"]["y"].as_i64().unwrap());
+    let picture = server.picture_of(json!({"window_uid": uid}));
+    assert_eq!(i64::from(picture.width()), window["bounds"]["width"].as_i64().unwrap());
+    assert_eq!(picture.get_pixel((x - left) as u32, (y - top) as u32).0, [255, 0, 0, 255]);
+    server.ok("click_at", json!({"x": x, "y": y}));
+    form.says("clicked");
+    server.ok("get_visible_areas", json!({"window_uid": uid}));
+}
+
+#[test]
+fn the_pointer_meets_the_elements_of_a_gtk3_window() {
+    check_pointer_on_elements("3");
+}
+
+#[test]
+fn the_pointer_meets_the_elements_of_a_gtk4_window() {
+    check_pointer_on_elements("4");
+}
+
+/// Scripts of many kinds, more characters than a keyboard has keys, and what needs shift.
+#[test]
+fn text_of_every_script_arrives() {
+    let session = Session::without_x11();
+    let mut server = session.server();
+    let form = session.start_form("3", "Form");
+    let uid = server.titled("Form");
+    server.ok("focus_element", json!({"window_uid": uid, "selector": "//Edit"}));
+    let many: String = (0..300).filter_map(|at| char::from_u32(0x4e00 + at)).collect();
+    let text =
+        format!("Ünïcode ÀÉ {{[(<~|`\"'>)]}} Привет Γειά שלום مرحبا नमस्ते ไทย 日本語 한국어 🎉👍🏽 {many}");
+    server.ok("type_text", json!({"text": format!("{text}\n")}));
+    form.says(&format!("text {text}"));
+}
+
+#[test]
+fn a_window_is_moved_resized_hidden_and_closed() {
+    let session = Session::start(FLOATING);
+    let mut server = session.server();
+    let form = session.start_form("3", "Form");
+    let uid = server.titled("Form");
+    let of = |action: &str, more: Value| {
+        let mut arguments = json!({"action": action, "window_uid": uid});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    assert_eq!(server.reaches(of("move", json!({"x": 40, "y": 60}))), json!(true));
+    assert_eq!(server.reaches(of("resize", json!({"width": 500, "height": 400}))), json!(true));
+    let bounds = server.window(&form.program)["bounds"].clone();
+    assert_eq!(bounds, json!({"x": 40, "y": 60, "width": 500, "height": 400}));
+    assert_eq!(server.reaches(of("minimize", json!({}))), json!(true));
+    server.refused("get_screenshot", json!({"window_uid": uid}), "does not show");
+    assert_eq!(server.reaches(of("restore", json!({}))), json!(true));
+    assert_eq!(server.reaches(of("maximize", json!({}))), json!(true));
+    assert_eq!(server.reaches(of("restore", json!({}))), json!(true));
+    assert_eq!(server.reaches(of("close", json!({}))), json!(true));
+    form.says("closed");
+}
+
+#[test]
+fn a_compositor_that_dies_costs_the_call_and_not_the_server() {
+    let mut session = Session::without_x11();
+    let mut server = session.server();
+    let form = session.start_form("3", "Form");
+    server.titled("Form");
+    session.compositor.0.kill().unwrap();
+    session.compositor.0.wait().unwrap();
+    drop(form);
+    for (tool, arguments) in [
+        ("list_windows", json!({})),
+        ("type_text", json!({"text": "x"})),
+        ("click_at", json!({"x": 5, "y": 5})),
+        ("get_screenshot", json!({})),
+    ] {
+        let answer = server.call(tool, arguments);
+        assert_eq!(answer["ok"], false, "{tool} answered {answer}");
+    }
+    assert_eq!(server.ok("get_capabilities", json!({}))["adapter"], "WaylandAdapter");
+}
+
+#[test]
+fn a_program_without_elements_is_listed_by_the_compositor() {
+    let session = Session::without_x11();
+    let mut server = session.server();
+    let mut command = command(&session.environment, "/usr/bin/python3");
+    let script = session.folder.path().join("mute.py");
+    std::fs::write(&script, FORM).unwrap();
+    command.arg(&script).args(["3", "Mute"]).env("NO_AT_BRIDGE", "1").stdout(Stdio::null());
+    let _program = Ended(command.spawn().unwrap());
+    let uid = server.titled("Mute");
+    let tree = server.call("get_window_structure", json!({"window_uid": uid}));
+    assert!(tree.to_string().contains("accessibility bus"), "{tree}");
 }
 
 #[test]
@@ -327,19 +559,34 @@ fn the_screen_is_pictured_and_clicked_at_its_pixels() {
 }
 
 #[test]
-fn several_outputs_have_a_picture_and_no_pointer() {
-    let session = Session::start("xwayland disable\nexec swaymsg create_output\n");
+fn several_outputs_with_different_scales_are_one_screen() {
+    let more = "xwayland disable\nexec swaymsg create_output\noutput HEADLESS-1 pos 0 0\n\
+                output HEADLESS-2 pos 1280 0 scale 2\n\
+                for_window [title=\"Form\"] floating enable, move absolute position 1400 100\n";
+    let session = Session::start(more);
     let mut server = session.server();
     let monitors = until("a second output", || {
         let monitors = server.ok("get_monitors", json!({}))["monitors"].as_array().unwrap().clone();
-        (monitors.len() == 2).then_some(monitors)
+        let is_scaled = monitors.iter().any(|monitor| monitor["scale_factor"] == 2.0);
+        (monitors.len() == 2 && is_scaled).then_some(monitors)
     });
-    let side = |monitor: &Value, name: &str| monitor["bounds"][name].as_u64().unwrap();
-    let width: u64 = monitors.iter().map(|monitor| side(monitor, "width")).sum();
-    let height = monitors.iter().map(|monitor| side(monitor, "height")).max().unwrap();
-    let picture = server.picture();
-    assert_eq!((u64::from(picture.width()), u64::from(picture.height())), (width, height));
-    server.refused("click_at", json!({"x": 5, "y": 5}), "several outputs");
+    let right = |monitor: &Value| {
+        monitor["bounds"]["x"].as_u64().unwrap() + monitor["bounds"]["width"].as_u64().unwrap()
+    };
+    let width = monitors.iter().map(right).max().unwrap();
+    assert_eq!(u64::from(server.picture().width()), width);
+    let form = session.start_form("3", "Form");
+    let uid = server.titled("Form");
+    until("the window on the second output", || {
+        (server.window(&form.program)["bounds"]["x"].as_i64() > Some(1280)).then_some(())
+    });
+    let button = server.element(&uid, "//Button[name=\"Press\"]");
+    let receipt =
+        server.ok("right_click_element", json!({"window_uid": uid, "selector": "//Button[name=\"Press\"]"}));
+    assert_eq!(receipt["route"], "pointer", "{receipt}");
+    form.says("button 3");
+    let (x, y) = (centre(&button).0 - 60, centre(&button).1);
+    assert_eq!(server.picture().get_pixel(x as u32, y as u32).0, [255, 0, 0, 255], "{button}");
 }
 
 /// The X server knows its own windows only; the picture of the screen comes from the compositor.

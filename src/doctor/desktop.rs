@@ -24,11 +24,9 @@ pub fn check_window_manager(subject: &DoctorSubject<'_>) -> DoctorCheck {
         Some(Err(reason)) => {
             DoctorCheck::new(NAME, CheckStatus::Error, format!("the display cannot be read: {reason}"))
         }
-        None if subject.works_wayland() => DoctorCheck::new(
-            NAME,
-            CheckStatus::Ok,
-            "the Wayland compositor; no other program can raise, move or close windows",
-        ),
+        None if subject.is_wayland_alone() => {
+            DoctorCheck::new(NAME, CheckStatus::Ok, "the Wayland compositor (see real desktop)")
+        }
         None => DoctorCheck::new(NAME, CheckStatus::Warning, "skipped (no X11 display)"),
     }
 }
@@ -65,9 +63,9 @@ pub fn check_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
 
 pub fn check_programs(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "programs";
-    if subject.works_wayland() {
+    if subject.is_wayland_alone() {
         let detail =
-            "only programs that expose elements are visible under Wayland; the others have no window here";
+            "only programs that expose elements have a tree; which they are is not surveyed under Wayland";
         return DoctorCheck::new(NAME, CheckStatus::Warning, detail);
     }
     let Some(Survey { display: Some(Ok(display)), accessibility: Ok(accessibility) }) = &subject.survey

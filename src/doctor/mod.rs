@@ -238,15 +238,6 @@ impl DoctorSubject<'_> {
         self.env_variable("DISPLAY").is_none() && self.env_variable("WAYLAND_DISPLAY").is_some()
     }
 
-    /// Such a session, and a build that can work it.
-    fn works_wayland(&self) -> bool {
-        self.is_wayland_alone() && self.features.contains(&"wayland")
-    }
-
-    fn lacks_wayland(&self) -> bool {
-        self.is_wayland_alone() && !self.features.contains(&"wayland")
-    }
-
     fn runtime_file(&self, name: &str) -> Option<PathBuf> {
         self.env_variable("XDG_RUNTIME_DIR").map(|folder| Path::new(&folder).join(name))
     }
@@ -286,13 +277,10 @@ fn check_platform(subject: &DoctorSubject<'_>) -> DoctorCheck {
     DoctorCheck::new("real desktop", status, detail).set_essential(subject.wants_desktop()).with_fix(fix)
 }
 
-const WAYLAND_ALONE: &str = "Without X11 this build cannot list, capture or operate windows: build it with \
-                             the cargo feature wayland, enable Xwayland, log in to an X11 session, or use a \
-                             private desktop with --sandbox";
-const WAYLAND_WORKED: &str = "Windows and elements come from AT-SPI, keys and pointer go through the \
-                              compositor. Bounds are relative to each window's corner, and screenshots of a \
-                              single window are not possible; get_capabilities lists what does not work";
-const WAYLAND_BUILD: &str = "cargo build --release --features wayland";
+const WAYLAND_ALONE: &str = "The server follows DISPLAY, which leads nowhere: unset it to work this Wayland session, or \
+                             use a private desktop with --sandbox";
+const WAYLAND_WORKED: &str = "The line 'real desktop' says which part of the compositor serves windows, input and \
+                              screenshots, and get_capabilities lists what does not work";
 
 const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell gives windows and screenshots of the \
                           Windows desktop. Set DISPLAY for the elements of Linux programs and for input";
@@ -315,23 +303,13 @@ fn check_display(subject: &DoctorSubject<'_>) -> DoctorCheck {
         (Some(Err(x11)), Some(Ok(wayland))) => {
             (CheckStatus::Warning, format!("{wayland}; {x11}\n{WAYLAND_ALONE}"))
         }
-        (None, Some(Ok(wayland))) => {
-            let means = if subject.works_wayland() { WAYLAND_WORKED } else { WAYLAND_ALONE };
-            (CheckStatus::Warning, format!("{wayland}; no X11\n{means}"))
-        }
+        (None, Some(Ok(wayland))) => (CheckStatus::Ok, format!("{wayland}; no X11\n{WAYLAND_WORKED}")),
         (x11, wayland) => {
             let failures = [x11, wayland].into_iter().flatten().filter_map(Result::err);
             (CheckStatus::Error, failures.collect::<Vec<_>>().join("; "))
         }
     };
-    let fix = match status {
-        _ if status.is_fault() => fixes::virtual_display(subject.machine),
-        CheckStatus::Warning if subject.lacks_wayland() => {
-            fixes::install_command(subject.machine, Package::WaylandLibraries)
-                .map(|install| format!("{install} && {WAYLAND_BUILD}"))
-        }
-        _ => None,
-    };
+    let fix = if status.is_fault() { fixes::virtual_display(subject.machine) } else { None };
     DoctorCheck::new("display", status, detail).set_essential(subject.wants_desktop()).with_fix(fix)
 }
 

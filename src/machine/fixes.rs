@@ -14,8 +14,6 @@ pub enum Package {
     WindowManager,
     Bubblewrap,
     Chromium,
-    /// What the cargo feature `wayland` links.
-    WaylandLibraries,
 }
 
 struct Manager {
@@ -43,10 +41,6 @@ const MANAGERS: &[Manager] = &[
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
             Package::Chromium => Some("chromium"),
-            Package::WaylandLibraries => Some(
-                "libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
-                 libxkbcommon-dev clang pkg-config",
-            ),
         },
     },
     Manager {
@@ -63,10 +57,6 @@ const MANAGERS: &[Manager] = &[
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
             Package::Chromium => Some("chromium"),
-            Package::WaylandLibraries => Some(
-                "libxcb-devel pipewire-devel mesa-libgbm-devel mesa-libEGL-devel wayland-devel \
-                 libxkbcommon-devel clang pkgconf-pkg-config",
-            ),
         },
     },
     Manager {
@@ -83,10 +73,6 @@ const MANAGERS: &[Manager] = &[
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
             Package::Chromium => Some("chromium"),
-            Package::WaylandLibraries => Some(
-                "libxcb libpipewire mesa libglvnd wayland \
-                 libxkbcommon clang pkgconf",
-            ),
         },
     },
     Manager {
@@ -103,10 +89,6 @@ const MANAGERS: &[Manager] = &[
             Package::WindowManager => Some("openbox"),
             Package::Bubblewrap => Some("bubblewrap"),
             Package::Chromium => Some("chromium"),
-            Package::WaylandLibraries => Some(
-                "libxcb-devel pipewire-devel libgbm-devel Mesa-libEGL-devel wayland-devel \
-                 libxkbcommon-devel clang pkg-config",
-            ),
         },
     },
     Manager {

@@ -11,6 +11,8 @@ pub struct SessionEnv {
     /// The X server.
     pub display: Option<OsString>,
     pub wayland_display: Option<OsString>,
+    /// Where sway takes commands.
+    pub sway_socket: Option<OsString>,
     /// Where the sockets of the session are.
     pub runtime_dir: Option<OsString>,
     pub home: Option<OsString>,
@@ -29,6 +31,7 @@ impl SessionEnv {
         Self {
             display: variable("DISPLAY"),
             wayland_display: variable("WAYLAND_DISPLAY"),
+            sway_socket: variable("SWAYSOCK"),
             runtime_dir: variable("XDG_RUNTIME_DIR"),
             home: variable("HOME"),
             data_home: variable("XDG_DATA_HOME"),

@@ -366,14 +366,14 @@ impl Capture for Linux {
 
     fn screen_picture(&self) -> Result<Shot> {
         if self.is_xwayland()? {
-            return xwayland::screen_picture();
+            return xwayland::screen_picture(&self.clock);
         }
         self.link.with_errors(capture::screen_picture)
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {
         if self.is_xwayland()? {
-            return xwayland::screen_picture().map(|whole| whole.part(area));
+            return xwayland::screen_picture(&self.clock).map(|whole| whole.part(area));
         }
         self.link.with_errors(|server| capture::region_picture(server, area))
     }

@@ -13,8 +13,7 @@
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 //!
-//! Where there is Wayland and no X server, the cargo feature `wayland` has a platform of its own (`wayland`); inside
-//! Windows without a display there is `wsl`.
+//! Under Wayland there is a platform of its own (`wayland`); inside Windows without a display there is `wsl`.
 
 pub mod accessibility;
 mod adapter;
@@ -41,7 +40,6 @@ pub mod session;
 mod settle;
 pub mod survey;
 mod watch;
-#[cfg(feature = "wayland")]
 mod wayland;
 mod window_uid;
 mod wsl;
@@ -76,7 +74,6 @@ pub fn connect_private(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SessionBackend {
     X11,
-    #[cfg(feature = "wayland")]
     Wayland,
     /// Inside Windows, by its PowerShell.
     PowerShell,
@@ -108,7 +105,6 @@ impl SessionKind {
             "auto" if bare && self.wsl => return SessionBackend::PowerShell,
             _ => {}
         }
-        #[cfg(feature = "wayland")]
         if self.wayland && !self.display {
             return SessionBackend::Wayland;
         }
@@ -121,7 +117,6 @@ pub fn connect(clock: Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform
     let env = SessionEnv::read();
     Ok(match SessionKind::of(&env).backend(wished) {
         SessionBackend::PowerShell => Arc::new(wsl::connect()?),
-        #[cfg(feature = "wayland")]
         SessionBackend::Wayland => Arc::new(wayland::Wayland::connect(clock, &env)?),
         SessionBackend::X11 => Arc::new(Linux::connect(clock, &env)?),
     })
@@ -132,7 +127,6 @@ pub fn probe(wished: &PlatformChoice) -> Result<String, String> {
     let env = SessionEnv::read();
     match SessionKind::of(&env).backend(wished) {
         SessionBackend::PowerShell => wsl::probe(),
-        #[cfg(feature = "wayland")]
         SessionBackend::Wayland => wayland::probe(&env),
         SessionBackend::X11 => probe_x11(&env),
     }
@@ -155,18 +149,12 @@ fn probe_x11(env: &SessionEnv) -> Result<String, String> {
 /// The display of this session, or why there is none.
 fn display(env: &SessionEnv) -> Result<String, String> {
     let display = env.display.clone().and_then(|display| display.into_string().ok());
-    display.ok_or_else(|| no_display(env.wayland_display.is_some()))
+    display.ok_or_else(no_display)
 }
 
-fn no_display(wayland: bool) -> String {
-    let why = if wayland {
-        "this is a Wayland session without an X server (DISPLAY is not set), and this build needs X11 for \
-         windows, screenshots and input; build it with the cargo feature `wayland` (start.sh does, and names \
-         the packages), start Xwayland"
-    } else {
-        "DISPLAY is not set, so there is no desktop; set it"
-    };
-    format!("{why}, or start the server with --mock for the mock desktop")
+fn no_display() -> String {
+    "DISPLAY is not set, so there is no desktop; set it, or start the server with --mock for the mock desktop"
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -188,7 +176,6 @@ mod tests {
         check_backend("WSL", true, false, false, SessionBackend::PowerShell);
     }
 
-    #[cfg(feature = "wayland")]
     #[test]
     fn wayland_is_taken_where_there_is_no_x_server() {
         check_backend("auto", false, true, true, SessionBackend::Wayland);
@@ -198,11 +185,7 @@ mod tests {
 
     #[test]
     fn a_session_that_cannot_be_worked_is_told_what_helps() {
-        let wayland = no_display(true);
-        for word in ["cargo feature `wayland`", "start.sh", "Xwayland", "--mock"] {
-            assert!(wayland.contains(word), "{wayland}");
-        }
-        let nothing = no_display(false);
-        assert!(nothing.contains("DISPLAY is not set") && !nothing.contains("Wayland"), "{nothing}");
+        let nothing = no_display();
+        assert!(nothing.contains("DISPLAY is not set") && nothing.contains("--mock"), "{nothing}");
     }
 }

@@ -1,12 +1,18 @@
 //! An X server inside a Wayland session: its windows are true, its picture of the whole screen is not, because the
-//! other programs' windows are not on it. xcap asks the compositor instead, through the portal or the protocol of
-//! wlroots.
+//! other programs' windows are not on it. The compositor is asked instead, by the protocol of wlroots or, through xcap, by
+//! the portal.
 
 use x11rb::protocol::randr::ConnectionExt as _;
 
+use super::wayland;
 use super::x11::X11Error;
 use super::x11_stream::X11Stream;
-use crate::error::Result;
+use crate::clock::Clock;
+#[cfg(not(feature = "wayland"))]
+use crate::error::Kind;
+use crate::error::{Error, Result};
+use crate::platform::Shot;
+use crate::platform::session_env::SessionEnv;
 
 /// Newer ones say so by an extension, older ones by the names of their outputs.
 pub fn is_xwayland(connection: &X11Stream, root: u32, has_outputs: bool) -> Result<bool, X11Error> {
@@ -27,32 +33,61 @@ pub fn is_xwayland(connection: &X11Stream, root: u32, has_outputs: bool) -> Resu
     Ok(false)
 }
 
+/// The whole screen by the protocol of wlroots, or by the portal.
+pub fn screen_picture(clock: &Clock) -> Result<Shot> {
+    wayland::screen_beside_x11(clock, &SessionEnv::read()).or_else(by_portal)
+}
+
 #[cfg(not(feature = "wayland"))]
-pub fn screen_picture() -> Result<crate::platform::Shot> {
-    use crate::error::{Error, Kind};
-    Err(Error::new(
-        Kind::PlatformUnsupported,
-        "this X server is part of a Wayland session and does not see the whole screen; name a window, or \
-         build with the cargo feature `wayland`, which asks the compositor",
-    ))
+fn by_portal(error: Error) -> Result<Shot> {
+    let message = format!(
+        "this X server is part of a Wayland session and does not see the whole screen, and {}; name a window instead, or \
+         build with the cargo feature `wayland`, which asks the portal",
+        error.message
+    );
+    Err(Error::new(Kind::PlatformUnsupported, message))
 }
 
 #[cfg(feature = "wayland")]
-pub use by_compositor::screen_picture;
+fn by_portal(error: Error) -> Result<Shot> {
+    tracing::debug!(%error, "the portal is asked for the screen");
+    by_xcap::screen_picture()
+}
 
 #[cfg(feature = "wayland")]
-mod by_compositor {
+mod by_xcap {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
     use xcap::{Monitor, XCapError};
 
-    use super::super::wayland::screen::{PATIENCE_OF_PORTAL, run_aside};
     use crate::error::{Error, Kind, Result};
     use crate::model::Rect;
     use crate::model::image::{BLACK, Picture};
     use crate::platform::Shot;
 
+    /// A portal may ask the person first.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// On a thread of its own: the library waits without an end.
+    fn run_aside<T, F>(work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        let (tell, answer) = mpsc::channel();
+        let started = std::thread::Builder::new().name("portal".to_owned()).spawn(move || tell.send(work()));
+        started.map_err(|problem| Error::internal(format!("cannot start the portal's thread: {problem}")))?;
+        let late = |_| {
+            let message = format!("the portal gave no screenshot within {} s", PATIENCE.as_secs());
+            Error::new(Kind::Timeout, message).with("phase", "picture")
+        };
+        answer.recv_timeout(PATIENCE).map_err(late)?
+    }
+
     /// All monitors, each where the X server has it.
     pub fn screen_picture() -> Result<Shot> {
-        run_aside("picture", PATIENCE_OF_PORTAL, || {
+        run_aside(|| {
             let monitors = Monitor::all().map_err(failed)?;
             let shots = monitors.iter().map(picture_of).collect::<Result<Vec<Shot>>>()?;
             assembled(&shots)

@@ -116,6 +116,10 @@ impl AtspiElement {
         roles::is_one_of(self.role, roles::MENU_ENTRIES)
     }
 
+    pub fn is_popup(&self) -> bool {
+        roles::is_one_of(self.role, &[atspi::Role::PopupMenu])
+    }
+
     fn is_button(&self) -> bool {
         roles::is_one_of(self.role, &[atspi::Role::Button])
     }

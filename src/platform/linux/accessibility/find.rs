@@ -27,8 +27,8 @@ pub struct WindowFacts {
     pub alone: bool,
     /// Its menus and popovers that are windows of their own, on the screen.
     pub popups: Vec<Rect>,
-    /// Its root on the bus, where the window was found there in the first place. Nothing is known of the screen then,
-    /// and places count from the window's corner.
+    /// Its root on the bus, where that is known. Under Wayland applications count from a corner of their own, which is
+    /// where the root says that it is.
     pub native: Option<String>,
 }
 
@@ -393,7 +393,7 @@ impl Candidate {
 fn coordinate_offset(sought: &WindowFacts, candidate: &Candidate) -> (i32, i32) {
     if sought.native.is_some() {
         let own = candidate.extents.unwrap_or_default();
-        return (own.x.saturating_neg(), own.y.saturating_neg());
+        return (sought.client.x.saturating_sub(own.x), sought.client.y.saturating_sub(own.y));
     }
     if candidate.toolkit != Toolkit::Gtk4 {
         return (0, 0);

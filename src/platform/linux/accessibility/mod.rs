@@ -27,7 +27,6 @@ pub mod roles;
 mod table;
 mod text_places;
 mod walk;
-#[cfg(feature = "wayland")]
 mod windows;
 
 use std::rc::Rc;
@@ -37,7 +36,6 @@ use bus::{Bus, BusConnection, BusDeadline};
 pub use bus::{CONNECT_TIME, PRIVATE_CONNECT_TIME};
 pub use find::WindowFacts;
 pub use mirror::Detail;
-#[cfg(feature = "wayland")]
 pub use windows::AtspiWindow;
 
 use crate::clock::{Bell, Cancel, Clock};

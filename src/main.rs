@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::{Cli, Command};
+use os_screen_observer::cli::{CallCommand, Cli, Command};
 #[cfg(feature = "jobs")]
 use os_screen_observer::cli::{EvalCommand, RunOptions, TestCommand, WorkerOptions};
 #[cfg(feature = "jobs")]
@@ -69,12 +69,8 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::run_doctor(loaded.as_ref(), json);
     }
-    // What only reads files needs no configuration.
-    match &cli.command {
-        Some(Command::Trace { what }) => return terminal::run_trace(what),
-        Some(Command::Scenario { what }) => return terminal::run_scenario(what),
-        Some(Command::Setup(command)) => return terminal::setup::run_setup(&cli.flags, command),
-        _ => {}
+    if let Some(ended) = run_on_files(&cli) {
+        return ended;
     }
     let loaded = loaded.map_err(|fatal| fatal.to_string())?;
     match cli.command {
@@ -87,12 +83,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
         },
         Some(Command::Profile { what }) => terminal::profiles::manage_profiles(&loaded.config.browser, &what),
         Some(Command::Watch { print }) => terminal::watch::run_watch(&loaded, print),
-        Some(Command::Call(command)) => {
-            start_log(&cli.flags);
-            report_config(&loaded);
-            let Built { app, _ends_with_us, .. } = build(&cli.flags, loaded)?;
-            terminal::call::run_call(&app, &command)
-        }
+        Some(Command::Call(command)) => run_call(&cli.flags, loaded, &command),
         #[cfg(feature = "jobs")]
         Some(
             command @ (Command::Run(_)
@@ -118,6 +109,23 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             serve(&cli.flags, loaded)
         }
     }
+}
+
+/// What only reads and writes files needs no configuration.
+fn run_on_files(cli: &Cli) -> Option<Result<ExitCode, String>> {
+    match cli.command.as_ref()? {
+        Command::Trace { what } => Some(terminal::run_trace(what)),
+        Command::Scenario { what } => Some(terminal::run_scenario(what)),
+        Command::Setup(command) => Some(terminal::setup::run_setup(&cli.flags, command)),
+        _ => None,
+    }
+}
+
+fn run_call(flags: &Flags, loaded: Loaded, command: &CallCommand) -> Result<ExitCode, String> {
+    start_log(flags);
+    report_config(&loaded);
+    let Built { app, _ends_with_us, .. } = build(flags, loaded)?;
+    terminal::call::run_call(&app, command)
 }
 
 /// A command that ends by itself logs only what is wrong, unless `--log` says otherwise.

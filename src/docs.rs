@@ -176,13 +176,8 @@ struct Argument {
 }
 
 fn arguments_of(schema: &Value) -> Vec<Argument> {
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required = schema.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
     let argument = |(name, property): (&String, &Value)| Argument {
         name: name.clone(),
         kind: type_name(property),

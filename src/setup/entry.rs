@@ -63,14 +63,7 @@ impl EntryDesk {
 /// The flags of the server. It serves the inspector too, on a free port and behind a token, for `watch`.
 pub fn entry_words(flags: &Flags, desk: &EntryDesk) -> Vec<String> {
     let mut words: Vec<String> = ["--mode", "both", "--port", "0"].map(str::to_owned).into();
-    let profile = match flags.profile {
-        Profile::Full => desk.profile(),
-        Profile::Agent => "agent",
-        Profile::Web => "web",
-        Profile::Observe => "observe",
-        Profile::Test => "test",
-    };
-    words.extend(["--profile".to_owned(), profile.to_owned()]);
+    words.extend(["--profile".to_owned(), profile_name(flags.profile, desk).to_owned()]);
     if let Some(file) = &flags.config {
         words.extend(["--config".to_owned(), absolute(file)]);
     }
@@ -80,6 +73,17 @@ pub fn entry_words(flags: &Flags, desk: &EntryDesk) -> Vec<String> {
     // What follows `--` belongs to a program of a private desktop, so the desktop comes last.
     words.extend(desk.words());
     words
+}
+
+/// The profile that was asked for, or the one that is enough for the desktop.
+fn profile_name(profile: Profile, desk: &EntryDesk) -> &'static str {
+    match profile {
+        Profile::Full => desk.profile(),
+        Profile::Agent => "agent",
+        Profile::Web => "web",
+        Profile::Observe => "observe",
+        Profile::Test => "test",
+    }
 }
 
 /// The entry as a client writes it.

@@ -137,12 +137,14 @@ fn ask_client(folders: &UserFolders) -> Result<String, String> {
     Ok(CLIENTS.get(number - 1).map_or(PRINT, |client| client.name).to_owned())
 }
 
-fn ask_desk() -> Result<EntryDesk, String> {
-    say("What may it see and operate?\n  \
+const DESK_QUESTION: &str = "What may it see and operate?\n  \
          1  a mock desktop: simulated, nothing real is touched\n  \
          2  a private desktop with a program of your choice (Linux)\n  \
          3  a browser of its own\n  \
-         4  the desktop that you are looking at")?;
+         4  the desktop that you are looking at";
+
+fn ask_desk() -> Result<EntryDesk, String> {
+    say(DESK_QUESTION)?;
     Ok(match ask_number(4)? {
         1 => EntryDesk::Mock { scenario: None },
         2 => {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::config::Flags;
 
@@ -28,6 +28,27 @@ docs/configuration.md has all of its keys. Wanted most:
 
 Every key of the config file can also be set in the environment: OSO_WEB_UI__PORT=5002.
 Later wins: built-in defaults, config file, environment, flags. Logs go to stderr.";
+
+const CALL_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer call look --mock
+  os-screen-observer call get_screenshot --out screen.png --sandbox gnome-calculator
+  os-screen-observer call click_element '{\"selector\": \"//Button[name=\\\"Ring\\\"]\"}' --scenario doorbell.yaml
+
+At a terminal the reply is text; into a pipe or a file, and with --json, it is JSON. The exit status is 1 if the call fails.
+`os-screen-observer tools NAME` shows the arguments of a tool.";
+
+const SETUP_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer setup                                     asks for the client and the desktop
+  os-screen-observer setup cursor --mock                       a simulated desktop
+  os-screen-observer setup claude-desktop --sandbox gnome-calculator
+  os-screen-observer setup codex --browser https://example.org
+  os-screen-observer setup print --own-desktop                 the entry as JSON, to paste
+  os-screen-observer setup --undo cursor
+
+--profile, --tools and --config become part of the entry. Other entries and comments in the client's file stay as they are,
+and a copy of the file is kept beside it.";
 
 #[cfg(feature = "jobs")]
 const RUN_EXAMPLES: &str = "\
@@ -79,6 +100,17 @@ Examples:
 Each run is a job, on a desk of its own that the suite names. The table goes to stdout, each run to stderr. The exit status
 is 0 if every case reaches the success that it requires.";
 
+#[cfg(feature = "jobs")]
+const TEST_EXAMPLES: &str = "\
+Examples:
+  os-screen-observer test tests/                                       every *.test.yaml and every trace below it
+  os-screen-observer test login.test.yaml --junit report.xml --retries 1
+  os-screen-observer test traces/trace-42f08b27 --scenario login.yaml  a recorded session, made again and compared
+
+A test file says where it runs (scenario, program, start_url, site); a trace runs where --scenario, --sandbox or --browser
+says. The exit status is 0 if every test passes, else 1. Of a test that fails the trace is kept in --artifacts, with its
+page. docs/testing.md has the format.";
+
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "os-screen-observer",
@@ -107,7 +139,10 @@ impl Cli {
             Some(at) if words[..at].iter().any(is_sandbox_flag) => words.split_off(at),
             _ => Vec::new(),
         };
-        let mut cli = Self::try_parse_from(with_values_attached(words))?;
+        let words = with_values_attached(with_plain_switches(words));
+        let mut command = command_line();
+        let mut matches = command.try_get_matches_from_mut(words)?;
+        let mut cli = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
         for word in tail.into_iter().skip(1) {
             let text = word.into_string().map_err(|word| {
                 let message = format!("{word:?} after -- is not UTF-8");
@@ -157,6 +192,23 @@ pub fn words_for_workers(words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
+/// The commands with their own options in their help. The flags of the server hold for all of them, and are told once.
+fn command_line() -> clap::Command {
+    let command = Cli::command();
+    let flags: Vec<clap::Arg> =
+        command.get_arguments().filter(|flag| flag.is_global_set()).cloned().collect();
+    command.mut_subcommands(|one| with_hidden_flags(one, &flags))
+}
+
+fn with_hidden_flags(command: clap::Command, flags: &[clap::Arg]) -> clap::Command {
+    let told = command.get_after_help().map(|told| format!("{told}\n\n")).unwrap_or_default();
+    let command = command.after_help(format!("{told}{MORE_FLAGS}"));
+    let command = flags.iter().fold(command, |command, flag| command.arg(flag.clone().hide(true)));
+    command.mut_subcommands(|one| with_hidden_flags(one, flags))
+}
+
+const MORE_FLAGS: &str = "The flags of `os-screen-observer --help` are accepted here too: --mock, --sandbox, --browser, --config, --log …";
+
 /// `--log trace` as `--log=trace`: the value of a flag may be the name of a command, and is none where it follows the
 /// flag. A program for `--sandbox` is optional, so there the command is meant.
 fn with_values_attached(words: Vec<OsString>) -> Vec<OsString> {
@@ -190,6 +242,38 @@ fn is_desk_flag(word: &OsString) -> bool {
     name.is_some_and(|name| flags.contains(&name))
 }
 
+/// `--mock true` as `--mock`, and `--mock false` as nothing: a client that fills in a form of a registry writes switches
+/// with a value.
+fn with_plain_switches(words: Vec<OsString>) -> Vec<OsString> {
+    let command = Cli::command();
+    let is_switch = |name: &str| {
+        let mut flags = command.get_arguments();
+        flags.any(|flag| {
+            matches!(flag.get_action(), clap::ArgAction::SetTrue) && flag.get_long() == Some(name)
+        })
+    };
+    let switch_of = |word: &OsString| -> Option<(String, Option<bool>)> {
+        let text = word.to_str()?.strip_prefix("--")?;
+        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        let value = value.map(|value| value.parse::<bool>().ok());
+        // Anything else behind the sign is a mistake, which the parser names.
+        (is_switch(name) && value != Some(None)).then(|| (name.to_owned(), value.flatten()))
+    };
+    let mut plain = Vec::with_capacity(words.len());
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        let Some((name, attached)) = switch_of(&word) else {
+            plain.push(word);
+            continue;
+        };
+        let following = || words.next_if(|next| next == "true" || next == "false").map(|next| next == "true");
+        if attached.or_else(following).unwrap_or(true) {
+            plain.push(format!("--{name}").into());
+        }
+    }
+    plain
+}
+
 fn is_sandbox_flag(word: &OsString) -> bool {
     word.to_str().is_some_and(|word| word == "--sandbox" || word.starts_with("--sandbox="))
 }
@@ -202,8 +286,13 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List the tools
+    /// Connect an MCP client: add this server to its configuration, or print the entry
+    #[command(after_help = SETUP_EXAMPLES)]
+    Setup(SetupCommand),
+    /// List the tools, or show one with its arguments and an example
     Tools {
+        /// Only this tool
+        name: Option<String>,
         #[arg(long, value_enum, default_value_t)]
         format: ToolsFormat,
     },
@@ -217,12 +306,13 @@ pub enum Command {
         pull: Option<String>,
     },
     /// Call one tool once and print its reply
-    Call {
-        /// Name of the tool
-        tool: String,
-        /// Its arguments as a JSON object, or - to read them from stdin
-        #[arg(value_name = "JSON", default_value = "{}")]
-        arguments: String,
+    #[command(after_help = CALL_EXAMPLES)]
+    Call(CallCommand),
+    /// Open the inspector of a running server, or print its address
+    Watch {
+        /// Only print the address
+        #[arg(long)]
+        print: bool,
     },
     /// Run a job: a planner works toward a goal, within limits, and every step is on record
     #[cfg(feature = "jobs")]
@@ -260,6 +350,10 @@ pub enum Command {
     #[cfg(feature = "jobs")]
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(EvalCommand),
+    /// Run test files and recorded traces, and report each step
+    #[cfg(feature = "jobs")]
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestCommand),
     /// Internal: OCR in a separate process
     #[command(hide = true)]
     OcrWorker,
@@ -287,6 +381,34 @@ pub enum Command {
         #[command(subcommand)]
         what: ScenarioCommand,
     },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+pub struct CallCommand {
+    /// Name of the tool
+    pub tool: String,
+    /// Its arguments as a JSON object, or - to read them from stdin
+    #[arg(value_name = "JSON", default_value = "{}")]
+    pub arguments: String,
+    /// Print the reply as JSON, also at a terminal
+    #[arg(long)]
+    pub json: bool,
+    /// Write the picture of the reply to this file
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+pub struct SetupCommand {
+    /// claude-desktop, claude-code, cursor, vscode, codex, gemini, windsurf, or print
+    #[arg(value_name = "CLIENT")]
+    pub client: Option<String>,
+    /// Remove the entry again
+    #[arg(long)]
+    pub undo: bool,
+    /// The client gets the desktop that you are looking at
+    #[arg(long, conflicts_with_all = ["mock", "scenario", "sandbox", "browser"])]
+    pub own_desktop: bool,
 }
 
 #[cfg(feature = "jobs")]
@@ -419,6 +541,29 @@ pub struct EvalCommand {
     /// Write a test for each case to this file, as CI servers read them
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+pub struct TestCommand {
+    /// Test files, recorded traces, or folders that are searched for both
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Write the results to this file as JUnit XML, as CI servers read them
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Folder that keeps the traces of tests that fail, each with its page
+    #[arg(long, value_name = "DIR", default_value = "test-results")]
+    pub artifacts: PathBuf,
+    /// How often a test that fails is run again
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=20))]
+    pub retries: u32,
+    /// Replace a recorded trace that differs with what happens now
+    #[arg(long)]
+    pub update: bool,
+    /// Run on the desktop that you are looking at, where a test does not say otherwise
+    #[arg(long)]
+    pub own_desktop: bool,
 }
 
 /// The flags of ScreenJob.
@@ -629,6 +774,14 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_a_command_has_its_own_options() {
+        let help = parse("call --help").expect_err("it is help").to_string();
+        assert!(help.contains("--out <FILE>") && help.contains("--mock, --sandbox"), "{help}");
+        assert!(!help.contains("--max-actions") && !help.contains("--steered-clock"), "{help}");
     }
 
     #[test]
@@ -663,6 +816,27 @@ mod tests {
         assert_eq!(both.flags.log, Some(LogLevel::Trace));
         assert!(matches!(both.command, Some(Command::Trace { .. })));
         check_refused("--log doctor", "invalid value 'doctor'");
+    }
+
+    #[test]
+    fn a_switch_may_have_a_value() {
+        let mock = || Flags { mock: true, ..Flags::default() };
+        check("--mock true", mock());
+        check("--mock=true", mock());
+        check("--mock false", Flags::default());
+        check("--mock=false", Flags::default());
+        check("--mock true --mode mcp", Flags { mode: Mode::Mcp, ..mock() });
+        check("call look --mock {}", mock());
+        check("call --mock look", mock());
+        check("--clickthrough true --mock", Flags { clickthrough: true, ..mock() });
+        check_refused("--mock=yes", "--mock");
+    }
+
+    #[test]
+    fn a_scenario_is_an_error_beside_another_desktop() {
+        for other in ["--sandbox", "--sandbox xterm", "--browser", "--attach 9222"] {
+            check_refused(&format!("--scenario s.yaml {other}"), "cannot be used with");
+        }
     }
 
     #[test]
@@ -712,13 +886,18 @@ mod tests {
     fn commands_are_read() {
         let command = |line: &str| parse(line).expect(line).command.expect(line);
         assert_eq!(command("doctor --json"), Command::Doctor { json: true });
-        assert_eq!(command("tools"), Command::Tools { format: ToolsFormat::Table });
-        assert_eq!(command("tools --format openai"), Command::Tools { format: ToolsFormat::Openai });
+        let tools = |name: Option<&str>, format| Command::Tools { name: name.map(str::to_owned), format };
+        assert_eq!(command("tools"), tools(None, ToolsFormat::Table));
+        assert_eq!(command("tools look"), tools(Some("look"), ToolsFormat::Table));
+        assert_eq!(command("tools --format openai"), tools(None, ToolsFormat::Openai));
         assert_eq!(command("models"), Command::Models { pick: false, pull: None });
         assert_eq!(command("models --pick"), Command::Models { pick: true, pull: None });
         let pull = Some("llava:7b".to_owned());
         assert_eq!(command("models --pull llava:7b"), Command::Models { pick: false, pull });
-        let call = |arguments: &str| Command::Call { tool: "click_at".into(), arguments: arguments.into() };
+        let call = |arguments: &str| {
+            let (tool, arguments) = ("click_at".into(), arguments.into());
+            Command::Call(CallCommand { tool, arguments, json: false, out: None })
+        };
         assert_eq!(command("call click_at"), call("{}"));
         assert_eq!(command("call click_at -"), call("-"));
         assert_eq!(command(r#"call click_at {"x":1}"#), call(r#"{"x":1}"#));
@@ -731,6 +910,22 @@ mod tests {
         assert_eq!(command("scenario record t"), Command::Scenario { what: record });
         let check = ScenarioCommand::Check { files: vec!["a".into(), "b".into()] };
         assert_eq!(command("scenario check a b"), Command::Scenario { what: check });
+    }
+
+    #[cfg(feature = "jobs")]
+    #[test]
+    fn tests_take_paths_and_a_desk() {
+        let read = |line: &str| match parse(line).expect(line) {
+            Cli { flags, command: Some(Command::Test(command)) } => (flags, command),
+            other => panic!("{other:?}"),
+        };
+        let (flags, command) = read("test a b.test.yaml --retries 2 --sandbox xterm --junit r.xml");
+        assert_eq!(command.paths, [PathBuf::from("a"), PathBuf::from("b.test.yaml")]);
+        assert_eq!((command.retries, command.junit), (2, Some("r.xml".into())));
+        assert_eq!(flags.sandbox_command(), Some(vec!["xterm".to_owned()]));
+        assert_eq!(read("test a").1.artifacts, PathBuf::from("test-results"));
+        check_refused("test", "<PATH>...");
+        check_refused("test a --retries 21", "21 is not in 0..=20");
     }
 
     #[cfg(feature = "jobs")]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::config::{Config, KEYS, Key};
 use crate::tool::{Effect, Meta, Method, Spec};
@@ -24,6 +24,51 @@ pub fn terminal_table(specs: &[Spec]) -> String {
         })
         .collect();
     rows.join("\n")
+}
+
+/// `tools NAME`: one tool with its arguments, and examples as they are typed into a shell.
+pub fn terminal_tool(spec: &Spec) -> String {
+    let meta = spec.meta;
+    let mut text = format!("{}\n  {}\n\n{}\n", meta.name, meta.brief, wrap_words(meta.detail, 100));
+    let schema = spec.input_schema();
+    let arguments = arguments_of(&schema);
+    let names = arguments.iter().map(|argument| argument.name.len()).max().unwrap_or_default();
+    if !arguments.is_empty() {
+        text.push_str("\nArguments:\n");
+    }
+    for Argument { name, kind, required, description } in &arguments {
+        let mark = if *required { ", required" } else { "" };
+        let told = if description.is_empty() { String::new() } else { format!(": {description}") };
+        let lines = wrap_words(&format!("{kind}{mark}{told}"), 100)
+            .replace('\n', &format!("\n{:w$}", "", w = names + 4));
+        let _ = writeln!(text, "  {name:<names$}  {lines}");
+    }
+    if !meta.examples.is_empty() {
+        text.push_str("\nExamples:\n");
+    }
+    for example in meta.examples {
+        let desk = example.scenario.map_or("--mock".to_owned(), |file| format!("--scenario {file}"));
+        let args = example.args.replace('\'', r"'\''");
+        let _ =
+            writeln!(text, "  # {}\n  os-screen-observer {desk} call {} '{args}'", example.shows, meta.name);
+    }
+    text.trim_end().to_owned()
+}
+
+/// Lines of at most so many characters, broken at blanks.
+fn wrap_words(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
 }
 
 /// docs/tools.md.
@@ -113,23 +158,38 @@ fn facts(meta: &Meta) -> String {
 }
 
 fn argument_rows(schema: &Value) -> String {
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let empty = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let mut text = String::new();
-    for (name, property) in properties {
-        let mark = if required.contains(&name.as_str()) { " (required)" } else { "" };
-        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        let description = description.replace('\n', " ").replace('|', r"\|");
-        let _ = writeln!(text, "| `{name}`{mark} | {} | {description} |", type_name(property));
+    for Argument { name, kind, required, description } in arguments_of(schema) {
+        let mark = if required { " (required)" } else { "" };
+        let description = description.replace('|', r"\|");
+        let _ = writeln!(text, "| `{name}`{mark} | {kind} | {description} |");
     }
     text
+}
+
+/// An argument of a tool, as its schema has it.
+struct Argument {
+    name: String,
+    kind: String,
+    required: bool,
+    description: String,
+}
+
+fn arguments_of(schema: &Value) -> Vec<Argument> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+    let argument = |(name, property): (&String, &Value)| Argument {
+        name: name.clone(),
+        kind: type_name(property),
+        required: required.contains(&name.as_str()),
+        description: property
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .replace('\n', " "),
+    };
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(argument).collect()
 }
 
 fn type_name(property: &Value) -> String {
@@ -186,5 +246,17 @@ fn method_name(method: Method) -> &'static str {
         Method::Post => "POST",
         Method::Patch => "PATCH",
         Method::Delete => "DELETE",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_wrapped_and_none_is_lost() {
+        assert_eq!(wrap_words("one two three", 7), "one two\nthree");
+        assert_eq!(wrap_words("incomprehensible a", 4), "incomprehensible\na");
+        assert_eq!(wrap_words("", 4), "");
     }
 }

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::{Cli, Command};
+use os_screen_observer::cli::{CallCommand, Cli, Command};
 #[cfg(feature = "jobs")]
-use os_screen_observer::cli::{EvalCommand, RecipeCommand, RunOptions, WorkerOptions};
+use os_screen_observer::cli::{EvalCommand, RecipeCommand, RunOptions, TestCommand, WorkerOptions};
 #[cfg(feature = "jobs")]
 use os_screen_observer::clock::Cancel;
-use os_screen_observer::clock::Clock;
+use os_screen_observer::clock::{Clock, timestamp};
 use os_screen_observer::config::{self, Flags, Loaded, LogLevel, Mode};
 #[cfg(feature = "jobs")]
-use os_screen_observer::eval::run::EvalDesk;
+use os_screen_observer::eval::desk::EvalDesk;
 use os_screen_observer::platform::Chosen;
+use os_screen_observer::running::{self, RunningServer, ServerNote};
 use os_screen_observer::tool::Selection;
 use os_screen_observer::tools;
 use os_screen_observer::{http, log, mcp, ocr, platform, spawn, terminal};
@@ -69,26 +70,21 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::run_doctor(loaded.as_ref(), json);
     }
-    // What only reads files needs no configuration.
-    match &cli.command {
-        Some(Command::Trace { what }) => return terminal::run_trace(what),
-        Some(Command::Scenario { what }) => return terminal::run_scenario(what),
-        _ => {}
+    if let Some(ended) = run_on_files(&cli) {
+        return ended;
     }
     let loaded = loaded.map_err(|fatal| fatal.to_string())?;
     match cli.command {
-        Some(Command::Tools { format }) => terminal::print_tools(&selection(&cli.flags)?, format),
+        Some(Command::Tools { name, format }) => {
+            terminal::print_tools(&selection(&cli.flags)?, name.as_deref(), format)
+        }
         Some(Command::Models { pick, pull }) => match pull {
             Some(model) => terminal::pull_model(&loaded, &model),
             None => terminal::list_models(&loaded, pick),
         },
         Some(Command::Profile { what }) => terminal::profiles::manage_profiles(&loaded.config.browser, &what),
-        Some(Command::Call { tool, arguments }) => {
-            log::start(LogLevel::Warning);
-            report_config(&loaded);
-            let Built { _ends_with_us, app, .. } = build(&cli.flags, loaded)?;
-            terminal::call(&app, &tool, &arguments)
-        }
+        Some(Command::Watch { print }) => terminal::watch::run_watch(&loaded, print),
+        Some(Command::Call(command)) => run_call(&cli.flags, loaded, &command),
         #[cfg(feature = "jobs")]
         Some(
             command @ (Command::Run(_)
@@ -98,6 +94,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             | Command::Worker(_)
             | Command::Eval(_)
             | Command::Recipe { .. }
+            | Command::Test(_)
             | Command::Jobs { .. }),
         ) => run_jobs_command(&cli.flags, command, loaded),
         Some(
@@ -107,13 +104,36 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             | Command::SandboxInside
             | Command::ExecKeeper
             | Command::Trace { .. }
-            | Command::Scenario { .. },
+            | Command::Scenario { .. }
+            | Command::Setup(_),
         )
         | None => {
             log::start(loaded.config.logging.level);
             serve(&cli.flags, loaded)
         }
     }
+}
+
+/// What only reads and writes files needs no configuration.
+fn run_on_files(cli: &Cli) -> Option<Result<ExitCode, String>> {
+    match cli.command.as_ref()? {
+        Command::Trace { what } => Some(terminal::run_trace(what)),
+        Command::Scenario { what } => Some(terminal::run_scenario(what)),
+        Command::Setup(command) => Some(terminal::setup::run_setup(&cli.flags, command)),
+        _ => None,
+    }
+}
+
+fn run_call(flags: &Flags, loaded: Loaded, command: &CallCommand) -> Result<ExitCode, String> {
+    start_log(flags);
+    report_config(&loaded);
+    let Built { _ends_with_us, app, .. } = build(flags, loaded)?;
+    terminal::call::run_call(&app, command)
+}
+
+/// A command that ends by itself logs only what is wrong, unless `--log` says otherwise.
+fn start_log(flags: &Flags) {
+    log::start(flags.log.unwrap_or(LogLevel::Warning));
 }
 
 #[cfg(feature = "jobs")]
@@ -128,6 +148,7 @@ fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<E
         Command::Eval(options) => run_eval(flags, &loaded, &options),
         Command::Recipe { what: RecipeCommand::Test(test) } => run_job(flags, loaded, &test.into_run()),
         Command::Recipe { what } => terminal::recipes::manage_recipes(&loaded.config, &what),
+        Command::Test(options) => run_tests(flags, &loaded, &options),
         Command::Jobs { what } => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
         Command::WebTask => {
             log::start(loaded.config.logging.level);
@@ -143,7 +164,7 @@ fn run_jobs_command(flags: &Flags, command: Command, loaded: Loaded) -> Result<E
 
 #[cfg(feature = "jobs")]
 fn run_job(flags: &Flags, loaded: Loaded, options: &RunOptions) -> Result<ExitCode, String> {
-    log::start(LogLevel::Warning);
+    start_log(flags);
     report_config(&loaded);
     terminal::jobs::check_job(&loaded, &selection(flags)?, options)?;
     let loaded = if options.record { terminal::jobs::recording_runs(loaded)? } else { loaded };
@@ -154,18 +175,29 @@ fn run_job(flags: &Flags, loaded: Loaded, options: &RunOptions) -> Result<ExitCo
 
 #[cfg(feature = "jobs")]
 fn run_eval(flags: &Flags, loaded: &Loaded, options: &EvalCommand) -> Result<ExitCode, String> {
-    log::start(LogLevel::Warning);
+    start_log(flags);
     report_config(loaded);
-    let build_desk = |loaded: Loaded| {
-        let Built { app, _ends_with_us, .. } = build(flags, loaded)?;
-        Ok(EvalDesk { app, ends_with_us: _ends_with_us })
-    };
+    let build_desk = |loaded: Loaded| build_eval_desk(flags, loaded);
     terminal::evals::run_eval(flags, loaded, options, &build_desk, &cancel_on_signal())
 }
 
 #[cfg(feature = "jobs")]
+fn build_eval_desk(flags: &Flags, loaded: Loaded) -> Result<EvalDesk, String> {
+    let Built { _ends_with_us, app, .. } = build(flags, loaded)?;
+    Ok(EvalDesk { app, ends_with_us: _ends_with_us })
+}
+
+#[cfg(feature = "jobs")]
+fn run_tests(flags: &Flags, loaded: &Loaded, options: &TestCommand) -> Result<ExitCode, String> {
+    start_log(flags);
+    report_config(loaded);
+    let build_desk = |loaded: Loaded| build_eval_desk(flags, loaded);
+    terminal::test_runs::run_tests(flags, loaded, options, &build_desk, &cancel_on_signal())
+}
+
+#[cfg(feature = "jobs")]
 fn run_worker(flags: &Flags, loaded: Loaded, options: &WorkerOptions) -> Result<ExitCode, String> {
-    log::start(LogLevel::Warning);
+    start_log(flags);
     if options.id.is_none() {
         report_config(&loaded);
     }
@@ -244,6 +276,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
         Mode::Both => http_beside_stdio(&app, &shutdown)?,
     };
     log::log_startup(&app, mode != Mode::Inspect, http.as_ref());
+    let note = http.as_ref().and_then(|http| note_server(&app, http));
     // One thread reads, answers and writes; calls run on threads of their own. A second one here would only
     // wake the first for every step of every call, which costs more than the steps.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -258,6 +291,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
         }
         serve_stdio(app.clone()).await
     });
+    drop(note);
     shutdown.cancel();
     if let Some(http) = http {
         http.finish();
@@ -268,6 +302,25 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     app.observer.release_all();
     os_screen_observer::runtime::end(runtime);
     result
+}
+
+/// For `watch`, which finds the server by it.
+fn note_server(app: &App, http: &http::Listening) -> Option<ServerNote> {
+    let server = RunningServer {
+        pid: std::process::id(),
+        address: http.address,
+        link: http.address_link(),
+        token_file: http.token_file.clone(),
+        started_at: timestamp(app.clock.wall_time()),
+        desktop: app.observer.facts().adapter.to_owned(),
+    };
+    let folder = running::notes_folder()?;
+    let noted = running::note_server(&folder, &server);
+    noted
+        .inspect_err(|problem| {
+            tracing::info!("`watch` will not find this server: {}: {problem}", folder.display())
+        })
+        .ok()
 }
 
 /// A client that starts a second server must not lose it because the port is taken. What would be unsafe ends it.

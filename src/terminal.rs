@@ -1,5 +1,6 @@
 //! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
 
+pub mod call;
 #[cfg(feature = "jobs")]
 pub mod evals;
 #[cfg(feature = "jobs")]
@@ -11,20 +12,22 @@ pub mod jobs;
 pub mod profiles;
 #[cfg(feature = "jobs")]
 pub mod recipes;
+pub mod setup;
+#[cfg(feature = "jobs")]
+pub mod test_runs;
+pub mod watch;
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::cli::{ScenarioCommand, ToolsFormat, TraceCommand};
-use crate::clock::Cancel;
 use crate::config::{FatalConfig, Flags, Loaded, Mode};
-use crate::gate::{Call, Origin};
 use crate::machine::RealMachine;
-use crate::tool::{Selection, Spec};
+use crate::text::nearest;
+use crate::tool::{Selection, Spec, Table};
 use crate::trace::recording::LoadedTrace;
 use crate::trace::{html, text, to_scenario};
 use crate::vlm::picker;
@@ -60,16 +63,35 @@ fn compiled_in() -> Vec<&'static str> {
     known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }
 
-pub fn print_tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, String> {
+/// All tools, or one of them with its arguments and an example.
+pub fn print_tools(
+    selection: &Selection,
+    name: Option<&str>,
+    format: ToolsFormat,
+) -> Result<ExitCode, String> {
     let table = tools::table(selection);
-    let specs: Vec<Spec> = table.specs().collect();
+    let specs: Vec<Spec> = match name {
+        Some(name) => vec![find_spec(&table, name)?],
+        None => table.specs().collect(),
+    };
     say(&match format {
+        ToolsFormat::Table if name.is_some() => specs.iter().map(docs::terminal_tool).collect(),
         ToolsFormat::Table => docs::terminal_table(&specs),
         ToolsFormat::Markdown => docs::tools_page(&specs),
         ToolsFormat::Json => pretty_json(&Value::Array(specs.iter().map(docs::tool_json).collect())),
         ToolsFormat::Openai => pretty_json(&Value::Array(specs.iter().map(docs::openai_function).collect())),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn find_spec(table: &Table, name: &str) -> Result<Spec, String> {
+    if let Some(entry) = table.find_tool(name) {
+        return Ok(entry.spec);
+    }
+    let near = table.tool_by_word(name).map(str::to_owned);
+    let near = near.or_else(|| nearest(name, table.tool_names()).map(str::to_owned));
+    let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+    Err(format!("there is no tool '{name}'{near} `os-screen-observer tools` lists all"))
 }
 
 /// What a person is told who starts this server at a terminal, where no client talks to it. Asking for the
@@ -140,28 +162,6 @@ fn is_person_here() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// One call, pretty-printed. A picture is saved nowhere: its size is told.
-pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> {
-    let text = if arguments == "-" { read_stdin()? } else { arguments.to_owned() };
-    let args =
-        serde_json::from_str(&text).map_err(|problem| format!("the arguments are not JSON: {problem}"))?;
-    let reply =
-        app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Terminal }, &Cancel::new());
-    let mut value = reply.value();
-    if let (Some(picture), Some(fields)) = (&reply.picture, value.as_object_mut()) {
-        fields.insert(
-            "picture".to_owned(),
-            json!(format!(
-                "{} bytes of {}, not shown here",
-                picture.bytes.len(),
-                picture.format.name().to_uppercase()
-            )),
-        );
-    }
-    say(&pretty_json(&value))?;
-    Ok(if reply.ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
 pub fn run_trace(what: &TraceCommand) -> Result<ExitCode, String> {
     match what {
         TraceCommand::Show { path, step: None } => say(&text::trace_table(&LoadedTrace::read(path)?))?,
@@ -215,15 +215,6 @@ fn write_output(text: &str, output: Option<&Path>) -> Result<(), String> {
         return say(text.trim_end());
     };
     std::fs::write(path, text).map_err(|problem| format!("{} cannot be written: {problem}", path.display()))
-}
-
-fn read_stdin() -> Result<String, String> {
-    let mut text = String::new();
-    std::io::stdin()
-        .take(crate::config::limits::MCP_LINE_BYTES as u64)
-        .read_to_string(&mut text)
-        .map_err(|problem| format!("standard input cannot be read: {problem}"))?;
-    Ok(text)
 }
 
 fn pretty_json(value: &Value) -> String {

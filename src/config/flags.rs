@@ -12,14 +12,14 @@ pub struct Flags {
     /// Which surfaces to serve
     #[arg(long, global = true, value_enum, default_value_t)]
     pub mode: Mode,
-    /// JSON config file; need not exist [default: your own, and what ./config.json tightens]
+    /// JSON config file; must exist [default: your own, and what ./config.json tightens]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Serve a mock desktop; the real one is not touched
     #[arg(long, global = true)]
     pub mock: bool,
-    /// Play this YAML scenario (needs --mock)
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Play this YAML scenario on the mock desktop; implies --mock
+    #[arg(long, global = true, value_name = "FILE", conflicts_with_all = ["sandbox", "browser", "attach", "with_desktop"])]
     pub scenario: Option<PathBuf>,
     /// Let time pass only while the server waits (needs --mock), so that runs are reproducible
     #[arg(long, global = true)]

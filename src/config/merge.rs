@@ -21,7 +21,7 @@ pub enum FileText {
     Absent,
     Text(String),
     Unreadable(String),
-    /// Others can write it, so that nothing in it is this user's word.
+    /// Others can write it, so that nothing in it is this user's word; or it was named and is not there.
     Refused(String),
 }
 
@@ -118,7 +118,7 @@ fn note_folder_file(file: &Path, home: Option<PathBuf>, findings: &mut Findings)
     if findings.file_lost || !findings.fatal.is_empty() {
         let message = format!(
             "{0} lies in the working folder. If it is not meant for os-screen-observer, name another file: \
-             --config FILE (it need not exist)",
+             --config FILE (one with {{}} in it will do)",
             file.display()
         );
         findings.problems.push(message);
@@ -374,6 +374,7 @@ fn from_flags(flags: &Flags) -> Vec<Setting> {
     let shared: Vec<String> = flags.share.iter().map(|folder| absolute_text(folder)).collect();
     [
         ("--mock", "mock", flags.mock.then_some(json!(true))),
+        ("--scenario", "mock", flags.scenario.is_some().then_some(json!(true))),
         ("--sandbox-size", "sandbox.size", flags.sandbox_size.clone().map(Value::from)),
         ("--share", "sandbox.writable", (!shared.is_empty()).then(|| json!(shared))),
         ("--port", "web_ui.port", number(flags.port.map(u64::from))),

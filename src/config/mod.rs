@@ -1,7 +1,7 @@
 //! The configuration: built-in defaults < files < environment < flags, merged here and nowhere else.
 //!
 //! Loading reads the file that a flag names, or else the user's own and, for what it tightens, the one in the working
-//! folder; nothing more. The environment is handed in. A file that is absent means the
+//! folder; nothing more. The environment is handed in. A file that nobody named may be absent, which means the
 //! defaults; one that is broken is survived and reported. What must not happen is that a fault opens what
 //! the user shut: a broken guard (deny list, confirmation, redaction, mock …) refuses the start.
 
@@ -88,7 +88,7 @@ impl Loaded {
         }
     }
 
-    /// The mock needs no other desktop, and no other desktop can play a scenario.
+    /// The mock needs no other desktop. A scenario is played by the mock, so naming one asks for it.
     fn with_flags_of_one_desktop(mut self, flags: &Flags) -> Self {
         if self.config.wants_mock() {
             let ignored = [
@@ -103,9 +103,8 @@ impl Loaded {
             self.steered_clock = flags.steered_clock;
             return self;
         }
-        let given = [("--scenario", flags.scenario.is_some()), ("--steered-clock", flags.steered_clock)];
-        for (flag, _) in given.into_iter().filter(|(_, given)| *given) {
-            self.notices.push(format!("{flag} is ignored: it needs --mock"));
+        if flags.steered_clock {
+            self.notices.push("--steered-clock is ignored: it needs --mock".to_owned());
         }
         if flags.headful && flags.browser.is_none() {
             self.notices.push("--headful is ignored: it needs --browser".to_owned());
@@ -138,7 +137,7 @@ pub struct FatalConfig {
 
 impl fmt::Display for FatalConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("refusing to start, because a security setting is invalid:")?;
+        out.write_str("refusing to start, because a setting that protects you cannot be obeyed:")?;
         for message in self.fatal.iter().chain(&self.problems) {
             write!(out, "\n  - {message}")?;
         }
@@ -158,7 +157,8 @@ pub fn load(
     let here = PathBuf::from(DEFAULT_PATH);
     let mut files = Vec::new();
     if let Some(path) = &own {
-        files.push(ConfigFile { text: read(path), path: path.clone(), in_folder: false });
+        let text = if flags.config.is_some() { read_named(path) } else { read(path) };
+        files.push(ConfigFile { text, path: path.clone(), in_folder: false });
     }
     if flags.config.is_none() && !own.as_ref().is_some_and(|own| is_same_place(&here, own)) {
         files.push(ConfigFile { text: read(&here), path: here.clone(), in_folder: true });
@@ -170,6 +170,17 @@ pub fn load(
 /// Whether somebody started the server in the folder of their own config file.
 fn is_same_place(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Somebody who names a file counts on what it says, so its absence is no default.
+fn read_named(path: &Path) -> FileText {
+    match read(path) {
+        FileText::Absent => FileText::Refused(
+            "--config names this file, and it does not exist. Correct the path, or leave --config out."
+                .to_owned(),
+        ),
+        found => found,
+    }
 }
 
 fn read(path: &Path) -> FileText {

@@ -165,10 +165,18 @@ fn environment_faults() {
 #[test]
 fn an_absent_file_means_the_defaults() {
     let folder = tempfile::tempdir().unwrap();
-    let flags = Flags { config: Some(folder.path().join("none.json")), ..Flags::default() };
-    let loaded = load(&flags, []).unwrap();
+    let home = ("XDG_CONFIG_HOME".to_owned(), folder.path().display().to_string());
+    let loaded = load(&Flags::default(), [home]).unwrap();
     assert_eq!(loaded.config, Config::default());
     assert!(loaded.read.is_empty() && loaded.error().is_none() && loaded.notices.is_empty());
+}
+
+#[test]
+fn a_file_that_was_named_must_exist() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.json");
+    let refused = load(&Flags { config: Some(path), ..Flags::default() }, []).unwrap_err().to_string();
+    assert_all(&refused, &["refusing to start", "none.json", "does not exist", "leave --config out"]);
 }
 
 #[test]
@@ -359,17 +367,22 @@ fn an_unknown_platform_is_noticed() {
 }
 
 #[test]
-fn scenario_and_steered_clock_need_the_mock() {
+fn a_scenario_asks_for_the_mock() {
     let flags = Flags { scenario: Some("s.yaml".into()), steered_clock: true, ..Flags::default() };
-    let without = load_text("{}", &[], &flags).unwrap();
-    assert_eq!((without.scenario, without.steered_clock), (None, false));
-    assert_eq!(
-        without.notices,
-        ["--scenario is ignored: it needs --mock", "--steered-clock is ignored: it needs --mock"]
-    );
-    let with = load_text(r#"{"mock": true}"#, &[], &flags).unwrap();
-    assert_eq!((with.scenario, with.steered_clock), (Some("s.yaml".into()), true));
-    assert!(with.notices.is_empty());
+    for text in ["{}", r#"{"mock": true}"#, r#"{"mock": false}"#] {
+        let loaded = load_text(text, &[], &flags).unwrap();
+        assert!(loaded.config.wants_mock(), "{text}");
+        assert_eq!((loaded.scenario, loaded.steered_clock), (Some("s.yaml".into()), true), "{text}");
+        assert!(loaded.notices.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_steered_clock_needs_the_mock() {
+    let flags = Flags { steered_clock: true, ..Flags::default() };
+    let loaded = load_text("{}", &[], &flags).unwrap();
+    assert!(!loaded.steered_clock && !loaded.config.wants_mock());
+    assert_eq!(loaded.notices, ["--steered-clock is ignored: it needs --mock"]);
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

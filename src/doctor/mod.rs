@@ -192,7 +192,8 @@ impl DoctorReport {
     }
 
     pub fn to_text(&self) -> String {
-        let mut text = format!("os-screen-observer {} on {}\n\n", self.version, self.system);
+        let mut text =
+            format!("{}\n\nos-screen-observer {} on {}\n\n", self.summary, self.version, self.system);
         let width = self.checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
         for check in &self.checks {
             let margin = " ".repeat(width + 13);
@@ -203,7 +204,7 @@ impl DoctorReport {
                 let _ = writeln!(text, "{margin}fix: {fix}");
             }
         }
-        text + "\n" + &self.summary + "\n"
+        text
     }
 }
 

@@ -75,22 +75,31 @@ fn result_problem(case: &EvalCase, run: &FinishedRun) -> Option<String> {
 }
 
 fn state_problem(case: &EvalCase, run: &FinishedRun) -> Option<String> {
-    if case.expect.state.is_empty() {
-        return None;
+    match failed_predicates(run.app, &case.expect.state) {
+        Ok(failed) if failed.is_empty() => None,
+        Ok(failed) => Some(format!("the end state is not as it should be: {}", failed.join("; "))),
+        Err(problem) => Some(format!("the end state could not be checked: {problem}")),
     }
-    let args = json!({ "predicates": case.expect.state });
+}
+
+/// Of these predicates of `assert_state` those that do not hold, each with what was there instead.
+pub fn failed_predicates(app: &App, predicates: &[Map<String, Value>]) -> Result<Vec<String>, String> {
+    if predicates.is_empty() {
+        return Ok(Vec::new());
+    }
+    let args = json!({ "predicates": predicates });
     let call = Call { tool: "assert_state".to_owned(), args, origin: Origin::Terminal };
-    let reply = run.app.gate.pass_call(call, &Cancel::new()).value();
+    let reply = app.gate.pass_call(call, &Cancel::new()).value();
     if let Some(message) = reply.pointer("/error/message").and_then(Value::as_str) {
-        return Some(format!("the end state could not be checked: {message}"));
+        return Err(message.to_owned());
     }
     let results = reply.get("results").and_then(Value::as_array).cloned().unwrap_or_default();
     let failed: Vec<String> =
         results.iter().filter(|result| result["passed"] != true).map(predicate_text).collect();
-    if failed.is_empty() && reply["all_passed"] == true {
-        return None;
+    if failed.is_empty() && reply["all_passed"] != true {
+        return Err("assert_state did not say whether they hold".to_owned());
     }
-    Some(format!("the end state is not as it should be: {}", failed.join("; ")))
+    Ok(failed)
 }
 
 /// A predicate that does not hold, with what was there instead.

@@ -29,6 +29,8 @@ pub struct CaseReport {
     pub name: String,
     /// Share of the runs that must succeed.
     pub required: f64,
+    /// A test is run again until it passes, so that its last run counts.
+    pub retried: bool,
     pub runs: Vec<RunReport>,
 }
 
@@ -43,6 +45,10 @@ pub struct RunReport {
     pub status: Option<String>,
     /// Why it failed; nothing if it succeeded.
     pub problem: Option<String>,
+    /// Of a test: a line for each step.
+    pub lines: Vec<String>,
+    /// Of a test that failed: the page of its trace.
+    pub page: Option<String>,
     pub used: RunUse,
 }
 
@@ -69,6 +75,9 @@ impl CaseReport {
     }
 
     pub fn reached(&self) -> bool {
+        if self.retried {
+            return self.runs.last().is_some_and(RunReport::succeeded);
+        }
         !self.runs.is_empty() && self.successes() as f64 + TOLERANCE >= self.required * self.runs.len() as f64
     }
 
@@ -256,6 +265,7 @@ pub mod tests {
         let case = |name: &str, required: f64, runs: Vec<RunReport>| CaseReport {
             name: name.to_owned(),
             required,
+            retried: false,
             runs,
         };
         EvalReport {
@@ -289,7 +299,7 @@ pub mod tests {
         let check = |succeeded: usize, failed: usize, required: f64, expected: bool| {
             let failing = std::iter::repeat_with(|| run(Some("x"), 1)).take(failed);
             let runs = std::iter::repeat_with(|| run(None, 1)).take(succeeded).chain(failing).collect();
-            let case = CaseReport { name: "c".to_owned(), required, runs };
+            let case = CaseReport { name: "c".to_owned(), required, retried: false, runs };
             assert_eq!(case.reached(), expected, "{succeeded} and {failed}, {required}");
         };
         check(2, 0, 1.0, true);
@@ -298,6 +308,19 @@ pub mod tests {
         check(1, 2, 2.0 / 3.0, false);
         check(0, 3, 0.0, true);
         check(0, 0, 0.0, false);
+    }
+
+    #[test]
+    fn of_a_test_that_is_retried_the_last_run_counts() {
+        let check = |problems: &[Option<&str>], expected: bool| {
+            let runs = problems.iter().map(|problem| run(*problem, 1)).collect();
+            let case = CaseReport { name: "c".to_owned(), required: 1.0, retried: true, runs };
+            assert_eq!(case.reached(), expected, "{problems:?}");
+        };
+        check(&[None], true);
+        check(&[Some("x"), None], true);
+        check(&[Some("x"), Some("y")], false);
+        check(&[], false);
     }
 
     #[test]

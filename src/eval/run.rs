@@ -1,16 +1,15 @@
 //! Runs the cases of a suite: for each run a desk of its own, a job on it, and a judge at its end.
 
-use std::any::Any;
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::desk::{DeskBuilder, PlannedDesk, on_mock};
 use super::judge::{FinishedRun, find_problem};
 use super::pages::PageServer;
 use super::report::{CaseReport, EvalReport, RunReport, RunUse};
 use super::suite::{CaseDesk, EvalCase, Suite};
 use crate::app::App;
 use crate::clock::{Cancel, Clock, timestamp};
-use crate::config::{BrowserStart, Loaded};
+use crate::config::Loaded;
 use crate::jobs::lease::unix_ms;
 use crate::jobs::planner::named::{NamedPlanner, check_planner};
 use crate::jobs::planner::{NO_HOST, OpenedPlanner};
@@ -23,12 +22,6 @@ use crate::random::random_token;
 
 /// The planner that plays what each case has in its `steps` or `script`.
 pub const OWN_SCRIPTS: &str = "scripted";
-
-/// An app, and what must go after it.
-pub struct EvalDesk {
-    pub app: App,
-    pub ends_with_us: Option<Box<dyn Any + Send>>,
-}
 
 /// What is wanted of an evaluation.
 #[derive(Clone, Debug)]
@@ -45,8 +38,7 @@ pub struct SuiteRunner<'a> {
     pub options: EvalOptions,
     /// The settings of every desk.
     pub loaded: &'a Loaded,
-    /// Starts the desk that the settings ask for.
-    pub build_desk: &'a dyn Fn(Loaded) -> Result<EvalDesk, String>,
+    pub build_desk: DeskBuilder<'a>,
     pub store: Arc<dyn Store>,
     /// Told after each run, with its number and how many there are.
     pub progress: &'a dyn Fn(&EvalCase, usize, usize, &RunReport),
@@ -131,13 +123,14 @@ impl SuiteRunner<'_> {
             (self.progress)(case, runs.len() + 1, total, &run);
             runs.push(run);
         }
-        CaseReport { name: case.name.clone(), required: case.required, runs }
+        CaseReport { name: case.name.clone(), required: case.required, retried: false, runs }
     }
 
     /// A desk that cannot be had is a run that failed, with the reason.
     fn run_once(&self, suite: &Suite, case: &EvalCase, seed: Option<u64>) -> RunReport {
         let failed = |problem: String| RunReport { seed, problem: Some(problem), ..RunReport::default() };
-        let (pages, loaded) = match self.plan_desk(case, seed) {
+        let planned = PlannedDesk::plan(self.loaded.clone(), &case.desk, seed, self.options.headful);
+        let PlannedDesk { loaded, pages } = match planned {
             Ok(planned) => planned,
             Err(problem) => return failed(problem),
         };
@@ -148,36 +141,6 @@ impl SuiteRunner<'_> {
         let run = self.run_at_desk(suite, case, seed, &desk.app, pages.as_ref());
         desk.app.observer.release_all();
         run.unwrap_or_else(failed)
-    }
-
-    /// The settings of the desk, and the server of its pages, where it has one.
-    fn plan_desk(&self, case: &EvalCase, seed: Option<u64>) -> Result<(Option<PageServer>, Loaded), String> {
-        let loaded = self.loaded.clone();
-        let in_browser = |loaded: Loaded, url: String| self.in_browser(loaded, url);
-        Ok(match &case.desk {
-            CaseDesk::Scenario(file) => (None, on_mock(loaded, Some(file.clone()))),
-            CaseDesk::StartUrl(url) => (None, in_browser(loaded, url.clone())),
-            CaseDesk::Site { folder, page } => {
-                let pages = PageServer::serve_site(folder)?;
-                let url = pages.url_of(page);
-                (Some(pages), in_browser(loaded, url))
-            }
-            CaseDesk::Miniwob { folder, task, .. } => {
-                let pages = PageServer::serve_miniwob(folder, task, seed.unwrap_or_default())?;
-                let url = pages.url_of(&format!("miniwob/{task}.html"));
-                (Some(pages), in_browser(loaded, url))
-            }
-        })
-    }
-
-    /// Who runs a suite names its pages, as with `--browser`.
-    fn in_browser(&self, mut loaded: Loaded, url: String) -> Loaded {
-        loaded.config.mock = false;
-        (loaded.scenario, loaded.sandbox) = (None, None);
-        let headful = self.options.headful;
-        loaded.browser =
-            Some(BrowserStart { url, by_owner: true, headful, attach: None, with_desktop: false });
-        loaded
     }
 
     fn run_at_desk(
@@ -203,6 +166,7 @@ impl SuiteRunner<'_> {
             used: use_of(&record),
             status: Some(record.status.name().to_owned()),
             job_id: Some(record.id),
+            ..RunReport::default()
         })
     }
 
@@ -239,12 +203,6 @@ impl SuiteRunner<'_> {
         let record = self.store.read(job_id).map_err(|error| error.message)?;
         record.ok_or_else(|| format!("the job {job_id} is not in the store any more"))
     }
-}
-
-fn on_mock(mut loaded: Loaded, scenario: Option<PathBuf>) -> Loaded {
-    loaded.config.mock = true;
-    (loaded.scenario, loaded.sandbox, loaded.browser) = (scenario, None, None);
-    loaded
 }
 
 fn use_of(record: &JobRecord) -> RunUse {

@@ -81,6 +81,10 @@ pub struct EvalCase {
 /// Where a case runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CaseDesk {
+    /// What the command line asks for.
+    AsStarted,
+    /// A private desktop with this program; Linux.
+    Program(Vec<String>),
     /// A mock desktop that plays this file.
     Scenario(PathBuf),
     /// A browser at this address.
@@ -169,14 +173,14 @@ fn read_result<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Value>, D:
 }
 
 /// A sentence and the line that it is about.
-struct SuiteProblem {
-    place: Location,
-    message: String,
+pub(super) struct SuiteProblem {
+    pub(super) place: Location,
+    pub(super) message: String,
 }
 
-type CheckedSuite<T> = Result<T, SuiteProblem>;
+pub(super) type CheckedSuite<T> = Result<T, SuiteProblem>;
 
-fn problem<T>(place: Location, message: impl Into<String>) -> CheckedSuite<T> {
+pub(super) fn problem<T>(place: Location, message: impl Into<String>) -> CheckedSuite<T> {
     Err(SuiteProblem { place, message: message.into() })
 }
 
@@ -189,13 +193,7 @@ pub struct SuiteOptions {
 
 impl Suite {
     pub fn load_file(path: &Path, options: &SuiteOptions) -> Result<Self, String> {
-        let shown = path.display();
-        let length = path.metadata().map_err(|problem| format!("{shown}: {problem}"))?;
-        if !length.is_file() || length.len() > YAML_BYTES as u64 {
-            return Err(format!("{shown}: a suite is a file of at most {YAML_BYTES} bytes"));
-        }
-        let text = std::fs::read_to_string(path).map_err(|problem| format!("{shown}: {problem}"))?;
-        Self::parse(&text, path, options)
+        Self::parse(&read_yaml(path)?, path, options)
     }
 
     /// `path` is where the text stands: its folder is what other files are relative to.
@@ -224,8 +222,18 @@ impl Suite {
     }
 }
 
+/// The text of a file that may be a suite, or a file of tests.
+pub(super) fn read_yaml(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let length = path.metadata().map_err(|problem| format!("{shown}: {problem}"))?;
+    if !length.is_file() || length.len() > YAML_BYTES as u64 {
+        return Err(format!("{shown}: this is not a file of at most {YAML_BYTES} bytes"));
+    }
+    std::fs::read_to_string(path).map_err(|problem| format!("{shown}: {problem}"))
+}
+
 impl SuiteProblem {
-    fn in_file(self, file: &str) -> String {
+    pub(super) fn in_file(self, file: &str) -> String {
         let place = match (self.place.line(), self.place.column()) {
             (0, _) => String::new(),
             (line, column) => format!(":{line}:{column}"),
@@ -234,7 +242,7 @@ impl SuiteProblem {
     }
 }
 
-fn yaml_options() -> serde_saphyr::Options {
+pub(super) fn yaml_options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: DEEPEST,
@@ -248,11 +256,11 @@ fn yaml_options() -> serde_saphyr::Options {
     }
 }
 
-fn explain_parser(error: &serde_saphyr::Error, file: &str) -> String {
+pub(super) fn explain_parser(error: &serde_saphyr::Error, file: &str) -> String {
     let mut explained = explain_yaml(error, file);
     if matches!(error, serde_saphyr::Error::Budget { .. }) {
         explained.message = format!(
-            "the suite has more than {MOST_NODES} nodes or is nested deeper than {DEEPEST} levels, with aliases expanded"
+            "the file has more than {MOST_NODES} nodes or is nested deeper than {DEEPEST} levels, with aliases expanded"
         );
     }
     explained.to_string()
@@ -338,40 +346,15 @@ impl SuiteReader {
             }
         }
         match (&case.scenario, &case.start_url, &case.site, &case.miniwob) {
-            (Some(file), None, None, None) => self.find_file(file, "scenario").map(CaseDesk::Scenario),
-            (None, Some(url), None, None) => match page_url(&url.value) {
-                Ok(url) => Ok(CaseDesk::StartUrl(url)),
-                Err(message) => problem(url.defined, format!("\"start_url\": {message}")),
-            },
-            (None, None, Some(folder), None) => self.read_site(folder, case.page.as_ref()),
+            (Some(file), None, None, None) => read_scenario(&self.folder, file),
+            (None, Some(url), None, None) => read_url(url),
+            (None, None, Some(folder), None) => read_site(&self.folder, folder, case.page.as_ref()),
             (None, None, None, Some(task)) => self.read_miniwob(task, case.seeds.as_ref()),
             _ => problem(
                 entry.defined,
                 "a case runs in exactly one place: \"scenario\", \"start_url\", \"site\" or \"miniwob\"",
             ),
         }
-    }
-
-    fn find_file(&self, named: &Spanned<PathBuf>, key: &str) -> CheckedSuite<PathBuf> {
-        let path = self.folder.join(&named.value);
-        if path.is_file() {
-            return Ok(path);
-        }
-        problem(named.defined, format!("\"{key}\": there is no file {}", path.display()))
-    }
-
-    fn read_site(&self, named: &Spanned<PathBuf>, page: Option<&Spanned<String>>) -> CheckedSuite<CaseDesk> {
-        let folder = self.folder.join(&named.value);
-        if !folder.is_dir() {
-            return problem(named.defined, format!("\"site\": there is no folder {}", folder.display()));
-        }
-        let name = page.map_or("index.html", |page| page.value.as_str());
-        let file = folder.join(name.split(['?', '#']).next().unwrap_or_default());
-        if !file.is_file() {
-            let place = page.map_or(named.defined, |page| page.defined);
-            return problem(place, format!("\"page\": there is no file {}", file.display()));
-        }
-        Ok(CaseDesk::Site { folder, page: name.to_owned() })
     }
 
     fn read_miniwob(
@@ -407,7 +390,7 @@ impl SuiteReader {
                 (steps.defined, Scripted::from_steps(steps.value.clone(), "\"steps\"", values))
             }
             (None, Some(file)) => {
-                let path = self.find_file(file, "script")?;
+                let path = find_file(&self.folder, file, "script")?;
                 (file.defined, Scripted::open_with(&path.display().to_string(), values))
             }
             (Some(steps), Some(_)) => {
@@ -423,6 +406,44 @@ impl SuiteReader {
         merged.extend(own.map(|own| own.value.clone()).unwrap_or_default());
         read_limits(own.map_or(Location::UNKNOWN, |own| own.defined), &merged)
     }
+}
+
+/// A file that is named relative to `folder`.
+pub(super) fn find_file(folder: &Path, named: &Spanned<PathBuf>, key: &str) -> CheckedSuite<PathBuf> {
+    let path = folder.join(&named.value);
+    if path.is_file() {
+        return Ok(path);
+    }
+    problem(named.defined, format!("\"{key}\": there is no file {}", path.display()))
+}
+
+pub(super) fn read_scenario(folder: &Path, named: &Spanned<PathBuf>) -> CheckedSuite<CaseDesk> {
+    find_file(folder, named, "scenario").map(CaseDesk::Scenario)
+}
+
+pub(super) fn read_url(url: &Spanned<String>) -> CheckedSuite<CaseDesk> {
+    match page_url(&url.value) {
+        Ok(url) => Ok(CaseDesk::StartUrl(url)),
+        Err(message) => problem(url.defined, format!("\"start_url\": {message}")),
+    }
+}
+
+pub(super) fn read_site(
+    folder: &Path,
+    named: &Spanned<PathBuf>,
+    page: Option<&Spanned<String>>,
+) -> CheckedSuite<CaseDesk> {
+    let folder = folder.join(&named.value);
+    if !folder.is_dir() {
+        return problem(named.defined, format!("\"site\": there is no folder {}", folder.display()));
+    }
+    let name = page.map_or("index.html", |page| page.value.as_str());
+    let file = folder.join(name.split(['?', '#']).next().unwrap_or_default());
+    if !file.is_file() {
+        let place = page.map_or(named.defined, |page| page.defined);
+        return problem(place, format!("\"page\": there is no file {}", file.display()));
+    }
+    Ok(CaseDesk::Site { folder, page: name.to_owned() })
 }
 
 fn read_goal(entry: &Spanned<CaseEntry>, is_miniwob: bool) -> CheckedSuite<String> {

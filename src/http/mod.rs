@@ -31,6 +31,7 @@ mod traces;
 
 pub use not_served::NotServed;
 pub use server::{COMPILED_IN, Listening, start};
+pub use token::read_token;
 
 /// What other origins may ask with, where the config lets them in.
 const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE, OPTIONS";

@@ -72,6 +72,11 @@ impl Token {
     }
 }
 
+/// The token that a server keeps in this file.
+pub fn read_token(file: &Path) -> Result<String, String> {
+    read_private(file)?.ok_or_else(|| format!("the token file {} is gone", file.display()))
+}
+
 /// `None` when there is no file yet. One that others can read is no secret any more.
 fn read_private(file: &Path) -> Result<Option<String>, String> {
     let facts = match fs::symlink_metadata(file) {

@@ -9,8 +9,9 @@ use super::{pretty_json, say};
 use crate::cli::EvalCommand;
 use crate::clock::Cancel;
 use crate::config::{Flags, Loaded};
+use crate::eval::desk::DeskBuilder;
 use crate::eval::report::RunReport;
-use crate::eval::run::{EvalDesk, EvalOptions, SuiteRunner};
+use crate::eval::run::{EvalOptions, SuiteRunner};
 use crate::eval::suite::{EvalCase, Suite, SuiteOptions};
 use crate::jobs::service;
 use crate::text::shorten;
@@ -23,7 +24,7 @@ pub fn run_eval(
     flags: &Flags,
     loaded: &Loaded,
     command: &EvalCommand,
-    build_desk: &dyn Fn(Loaded) -> Result<EvalDesk, String>,
+    build_desk: DeskBuilder,
     cancel: &Cancel,
 ) -> Result<ExitCode, String> {
     refuse_desk_flags(flags)?;
@@ -69,14 +70,14 @@ fn refuse_desk_flags(flags: &Flags) -> Result<(), String> {
 }
 
 /// Before anything runs: an hour of runs must not be lost because its report has no place.
-fn create_file(path: Option<&Path>) -> Result<Option<File>, String> {
+pub(super) fn create_file(path: Option<&Path>) -> Result<Option<File>, String> {
     let create = |path| {
         File::create(path).map_err(|problem| format!("{} cannot be written: {problem}", Path::display(path)))
     };
     path.map(create).transpose()
 }
 
-fn write_report(file: Option<File>, text: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn write_report(file: Option<File>, text: impl FnOnce() -> String) -> Result<(), String> {
     let Some(mut file) = file else {
         return Ok(());
     };

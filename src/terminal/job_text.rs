@@ -69,7 +69,8 @@ fn progress_line(progress: &JobProgress, tty: bool) -> Option<String> {
     }
 }
 
-fn mark(text: &str, colour: &str, tty: bool) -> String {
+/// In a colour, where a terminal shows it.
+pub(super) fn mark(text: &str, colour: &str, tty: bool) -> String {
     if tty { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_owned() }
 }
 

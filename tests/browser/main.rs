@@ -28,6 +28,7 @@ mod refs;
 mod site;
 mod starting;
 mod telling;
+mod test_runs;
 mod texts;
 mod troubles;
 mod web_tasks;

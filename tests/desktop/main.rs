@@ -41,6 +41,7 @@ mod reading;
 mod reported;
 mod resources;
 mod terminal;
+mod test_runs;
 mod widgets;
 mod windows_and_programs;
 mod writer;

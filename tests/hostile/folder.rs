@@ -134,6 +134,7 @@ fn comments_are_said_to_be_none_of_json() {
     assert_eq!(refused(&mut client, "click_at", json!({"x": 1, "y": 1})), "PermissionDenied");
     client.until_says("JSON has no comments");
     client.until_says("--config FILE");
+    std::fs::write(folder.path("here/none.json"), "{}").unwrap();
     let mut client = folder.serve(&["--config", "none.json"]);
     assert_eq!(client.data("click_at", json!({"x": 1, "y": 1}))["ok"], true);
 }

@@ -25,6 +25,7 @@ mod client_code;
 #[cfg(all(feature = "http", feature = "jobs"))]
 mod client_library;
 mod code_figures;
+mod commands;
 mod consent;
 #[cfg(feature = "http")]
 mod docs_changelog;
@@ -82,10 +83,13 @@ mod samples;
 #[cfg(all(feature = "jobs", feature = "http"))]
 mod screenjob;
 mod secrets;
+mod setup;
 mod spawning;
 mod stdio;
 mod surface;
 mod tasks;
+#[cfg(feature = "jobs")]
+mod test_runs;
 mod tokens;
 mod trace;
 mod typed_into;

@@ -18,6 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("guessing", &["clock"]),
     ("config", &["pixels", "text", "files", "pattern"]),
     ("spawn", &["config"]),
+    ("running", &["files", "config"]),
     ("runtime", &[]),
     ("model", &["pixels", "error", "text", "pattern", "config"]),
     ("machine", &["clock", "config", "spawn"]),
@@ -119,8 +120,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "eval",
         &[
-            "error", "text", "random", "clock", "files", "config", "scenario", "privacy", "gate", "jobs",
-            "app",
+            "error", "text", "random", "clock", "files", "config", "scenario", "privacy", "trace", "gate",
+            "jobs", "app",
         ],
     ),
     ("mcp", &["error", "text", "clock", "config", "model", "privacy", "observer", "tool", "gate", "app"]),
@@ -135,19 +136,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("docs", &["config", "tool"]),
     ("doctor", &["text", "config", "machine", "platform", "privacy"]),
     ("cli", &["config"]),
+    ("setup", &["random", "files", "config"]),
     (
         "terminal",
         &[
-            "text", "random", "clock", "config", "machine", "privacy", "scenario", "platform", "ocr", "tool",
-            "vlm", "trace", "gate", "recipes", "jobs", "tools", "app", "eval", "http", "docs", "doctor",
-            "cli",
+            "text", "random", "clock", "config", "spawn", "running", "machine", "privacy", "scenario",
+            "platform", "ocr", "tool", "vlm", "trace", "gate", "recipes", "jobs", "tools", "app", "eval",
+            "http", "docs", "doctor", "cli", "setup",
         ],
     ),
     (
         "main",
         &[
-            "clock", "config", "runtime", "platform", "ocr", "tool", "tools", "app", "eval", "mcp", "http",
-            "log", "cli", "terminal",
+            "clock", "config", "running", "runtime", "platform", "ocr", "tool", "tools", "app", "eval",
+            "mcp", "http", "log", "cli", "terminal",
         ],
     ),
 ];

@@ -20,7 +20,7 @@ use os_screen_observer::platform::Chosen;
 use os_screen_observer::running::{self, RunningServer, ServerNote};
 use os_screen_observer::tool::Selection;
 use os_screen_observer::tools;
-use os_screen_observer::{http, log, mcp, ocr, platform, spawn, terminal};
+use os_screen_observer::{http, log, mcp, ocr, platform, terminal};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_millis(250);
 
 fn main() -> ExitCode {
     platform::keep_few_heaps();
-    spawn::mark_main_program();
+    ocr::worker::mark_main_program();
     let cli = Cli::from_process();
     match start(cli) {
         Ok(code) => code,

@@ -5,7 +5,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::process_environment_os;
 
@@ -88,18 +87,6 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_clear().envs(variables());
     command
-}
-
-/// Set by `main`: the running executable has the subcommands of this program, whatever its file is called. It is unset
-/// where this crate is part of another program, as in its tests.
-static IS_MAIN_PROGRAM: AtomicBool = AtomicBool::new(false);
-
-pub fn mark_main_program() {
-    IS_MAIN_PROGRAM.store(true, Ordering::Relaxed);
-}
-
-pub fn is_main_program() -> bool {
-    IS_MAIN_PROGRAM.load(Ordering::Relaxed)
 }
 
 /// This program once more, with all of our environment: it needs the same settings and secrets.

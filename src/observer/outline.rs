@@ -616,11 +616,10 @@ pub fn element_line(element: &Element, reference: Ref) -> String {
     text
 }
 
-/// Whether a name says little to who reads it: there is none, it is a single letter, or signs and glyphs of icon fonts.
+/// Whether a name says nothing to who reads it: there is none, or it is the glyph of an icon font.
 fn is_unreadable(name: &str) -> bool {
-    let is_private = |letter: &char| matches!(letter, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
-    let mut letters = name.chars().filter(|letter| letter.is_alphanumeric() && !is_private(letter));
-    letters.next().is_none_or(|first| !first.is_numeric()) && letters.next().is_none()
+    let is_private = |letter: char| matches!(letter, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
+    name.chars().all(|letter| letter.is_whitespace() || is_private(letter))
 }
 
 /// A button without a name is known by what its tooltip says.
@@ -963,14 +962,7 @@ fn order_words(after: &OutlineLines, (first, moved): (usize, usize), (start, end
     let words = |at: usize| after.line_writer(&lines[at], &|_| None, 0, false).short_words();
     let indent = lines[moved].indent;
     let beside: Vec<usize> = (start..end).filter(|&at| lines[at].indent == indent).collect();
-    let before = match beside.len() > MOST_IN_ORDER {
-        true => {
-            let place = |wanted: usize| beside.iter().position(|&at| at >= wanted).unwrap_or(0);
-            let is_near = place(moved) - place(first).min(place(moved)) < MOST_IN_ORDER - 1;
-            place(if is_near { first.min(moved) } else { moved }).saturating_sub(1)
-        }
-        false => 0,
-    };
+    let before = first_told(&beside, first, moved);
     let more = beside.len().saturating_sub(before + MOST_IN_ORDER);
     let told = beside.into_iter().skip(before).take(MOST_IN_ORDER).map(words);
     let counted = |count: usize| (count > 0).then(|| format!("… {count} more"));
@@ -979,14 +971,28 @@ fn order_words(after: &OutlineLines, (first, moved): (usize, usize), (start, end
     around.map_or(told.clone(), |at| format!("in {}: {told}", words(at)))
 }
 
+/// How many lines of a list are only counted before those that are told.
+fn first_told(beside: &[usize], first: usize, moved: usize) -> usize {
+    if beside.len() <= MOST_IN_ORDER {
+        return 0;
+    }
+    let place = |wanted: usize| beside.iter().position(|&at| at >= wanted).unwrap_or(0);
+    let is_near = place(moved) - place(first).min(place(moved)) < MOST_IN_ORDER - 1;
+    place(if is_near { first.min(moved) } else { moved }).saturating_sub(1)
+}
+
 fn is_named_group(tree: &Tree, line: &OutlineLine) -> bool {
     let element = &tree[line.node];
     line.pieces.is_empty() && !element.is_document && !element.name.is_empty()
 }
 
+/// Each line that has a partner, with it.
+fn known_partners(partners: &[Option<usize>]) -> Vec<(usize, usize)> {
+    partners.iter().enumerate().filter_map(|(at, partner)| Some((at, (*partner)?))).collect()
+}
+
 fn displaced_lines(partners: &[Option<usize>]) -> Vec<usize> {
-    let known: Vec<(usize, usize)> =
-        partners.iter().enumerate().filter_map(|(at, partner)| Some((at, (*partner)?))).collect();
+    let known = known_partners(partners);
     let mut in_order: Vec<usize> = known.iter().map(|&(_, partner)| partner).collect();
     in_order.sort_unstable();
     let displaced = known.iter().zip(in_order).filter(|((_, partner), wanted)| partner != wanted);
@@ -996,8 +1002,7 @@ fn displaced_lines(partners: &[Option<usize>]) -> Vec<usize> {
 /// The fewest lines that would have to be put elsewhere for all to come in the order of their partners: those that are
 /// not in the longest run of rising partners.
 fn out_of_order(partners: &[Option<usize>]) -> Vec<usize> {
-    let known: Vec<(usize, usize)> =
-        partners.iter().enumerate().filter_map(|(at, partner)| Some((at, (*partner)?))).collect();
+    let known = known_partners(partners);
     // For each length of a run, the place in `known` where the one with the lowest end ends.
     let mut ends: Vec<usize> = Vec::new();
     let mut earlier: Vec<Option<usize>> = vec![None; known.len()];

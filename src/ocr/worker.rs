@@ -7,6 +7,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +20,6 @@ use crate::clock::{Cancel, Waiting, lock};
 use crate::error::{Error, Kind, Result};
 use crate::platform::Grey;
 use crate::platform::tesseract::EngineError;
-use crate::spawn;
 
 /// The subcommand that makes this program the worker.
 pub const SUBCOMMAND: &str = "ocr-worker";
@@ -144,11 +144,19 @@ impl WorkerProcess {
     }
 }
 
+/// Set by `main`: the running executable has the subcommand, whatever its file is called. It is unset where this crate is
+/// part of another program.
+static IS_MAIN_PROGRAM: AtomicBool = AtomicBool::new(false);
+
+pub fn mark_main_program() {
+    IS_MAIN_PROGRAM.store(true, Ordering::Relaxed);
+}
+
 /// The program that has the subcommand: the one that runs, whatever its file is called, or, where this crate is part of
 /// another one (its tests are), the one that lies beside it or one folder above.
 fn this_program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
-    if spawn::is_main_program() {
+    if IS_MAIN_PROGRAM.load(Ordering::Relaxed) {
         return Some(running);
     }
     let name = format!("{}{}", env!("CARGO_PKG_NAME"), std::env::consts::EXE_SUFFIX);

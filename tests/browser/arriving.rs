@@ -55,5 +55,5 @@ fn a_page_that_goes_on_to_one_that_its_scripts_make_is_waited_for() {
 fn a_page_that_shows_nothing_yet_is_said_to() {
     let mut page = PageTest::open_flagged("form.html", WEB, &[]);
     let said = lines(&mut page, "open_url", json!({ "url": site::address("empty_app.html") }));
-    check(&said, &["the page shows nothing yet", "wait_for"], &[]);
+    check(&said, &["the page shows nothing yet", "still be loading"], &[]);
 }

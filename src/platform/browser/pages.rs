@@ -37,8 +37,7 @@ const BEGIN_TIME: Duration = Duration::from_secs(5);
 const FORGET_TIME: Duration = Duration::from_secs(10);
 
 const ASKS: &str = "the page asks before it is left, or opened a dialog: answer it first";
-const SHOWS_NOTHING: &str =
-    "the page shows nothing yet: its scripts may still be loading; look again, or use wait_for";
+const SHOWS_NOTHING: &str = "the page shows nothing yet; its scripts may still be loading";
 const STILL_LOADING: &str = "the page is still loading";
 const FORM_NOT_SENT: &str =
     "the page came of a form, which was not sent again: its address was opened instead";

@@ -164,8 +164,7 @@ impl ShownRecord {
     pub fn as_text(&self) -> String {
         let job = &self.job;
         let mut lines = vec![job_line(job)];
-        // With the folders of a script: this is where its owner looks for it.
-        lines.extend(job.spec.planner.as_ref().map(|planner| format!("planner: {}", on_one_line(planner))));
+        lines.extend(self.planner_text());
         lines.push(format!("used: {}", self.use_text()));
         lines.extend(self.events.iter().map(event_line));
         if !self.doubt.is_empty() {
@@ -179,6 +178,11 @@ impl ShownRecord {
         lines.extend(job.result.as_ref().map(|result| format!("result: {result}")));
         lines.extend(job.error.as_ref().map(|error| format!("{}: {}", job.status, reason_text(error))));
         lines.join("\n")
+    }
+
+    /// With the folders of a script: this is where its owner looks for it.
+    fn planner_text(&self) -> Option<String> {
+        self.job.spec.planner.as_ref().map(|planner| format!("planner: {}", on_one_line(planner)))
     }
 
     fn use_text(&self) -> String {

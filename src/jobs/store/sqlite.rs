@@ -533,14 +533,7 @@ impl Store for SqliteStore {
             let others = "SELECT id, process, started_at, seen_until FROM servers WHERE id != ?1 AND seen_until > ?2 \
                           ORDER BY started_at";
             let mut others = transaction.prepare_cached(others).map_err(storage)?;
-            let rows = others.query_map(params![server.id, now], |row| {
-                Ok(ServerRow {
-                    id: row.get(0)?,
-                    process: row.get(1)?,
-                    started_at: row.get(2)?,
-                    seen_until: row.get(3)?,
-                })
-            });
+            let rows = others.query_map(params![server.id, now], read_server);
             rows.map_err(storage)?.collect::<rusqlite::Result<_>>().map_err(storage)
         })
     }
@@ -707,6 +700,10 @@ impl Store for SqliteStore {
                      json_extract(body, '$.intent') = intents.seq) ORDER BY seq";
         self.read_events(query, params![job_id])
     }
+}
+
+fn read_server(row: &Row) -> rusqlite::Result<ServerRow> {
+    Ok(ServerRow { id: row.get(0)?, process: row.get(1)?, started_at: row.get(2)?, seen_until: row.get(3)? })
 }
 
 /// A job whose worker is gone.

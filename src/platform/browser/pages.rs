@@ -260,6 +260,10 @@ impl Pages for Browser {
     }
 }
 
+fn is_ready(tab: &TabState) -> bool {
+    !tab.loading && tab.check_answers().is_ok()
+}
+
 /// Everything that sites store beside cookies.
 const STORED: &str = "appcache,file_systems,indexeddb,local_storage,shader_cache,websql,service_workers,cache_storage,storage_buckets";
 
@@ -330,8 +334,7 @@ impl Browser {
     ) -> Result<Option<&'static str>> {
         let deadline = Deadline::after(deadline.left().min(CONTENT_TIME));
         loop {
-            let answers = |now: &TabState| !now.loading && now.check_answers().is_ok();
-            let Some(now) = self.tabs.find(&tab.target).filter(answers) else { return Ok(None) };
+            let Some(now) = self.tabs.find(&tab.target).filter(is_ready) else { return Ok(None) };
             match self.shows_content(&now, deadline, cancel) {
                 Ok(true) => return Ok(None),
                 Ok(false) | Err(CdpFailure::TimedOut { .. }) => return Ok(Some(SHOWS_NOTHING)),

@@ -121,8 +121,7 @@ fn step_words(step: &StepReport) -> String {
     if step.held_before {
         words.push_str(", what was expected held before the step");
     }
-    let is_unseen = step.reply.get("changed") == Some(&Value::Bool(false)) && !step.moved_windows;
-    if step.verdict == StepVerdict::Unconfirmed && is_unseen {
+    if step.verdict == StepVerdict::Unconfirmed && has_changed_nothing(step) {
         words.push_str(" (it was sent, and nothing visible changed)");
     }
     match &step.lines {
@@ -134,6 +133,10 @@ fn step_words(step: &StepReport) -> String {
         None => words.push_str(&outcome_words(&step.reply)),
     }
     words
+}
+
+fn has_changed_nothing(step: &StepReport) -> bool {
+    step.reply.get("changed") == Some(&Value::Bool(false)) && !step.moved_windows
 }
 
 fn failure_words(step: &StepReport) -> String {

@@ -115,9 +115,9 @@ impl Session {
             std::fs::copy(&built, &binary).unwrap();
         }
         let mut command = command(&self.environment, binary.to_str().unwrap());
-        command
-            .args(["--mode", "mcp", "--log", "warning", "--config"])
-            .arg(self.folder.path().join("none.json"));
+        let config = self.folder.path().join("config.json");
+        std::fs::write(&config, "{}").unwrap();
+        command.args(["--mode", "mcp", "--log", "warning", "--config"]).arg(config);
         command.env("OSO_TREE__MAX_DEPTH", "64").env("OSO_TRACING__DIR", self.folder.path().join("traces"));
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");

@@ -89,10 +89,11 @@ fn complete() -> PretendedMachine {
 
 fn loaded(pairs: &[(&str, &str)]) -> Result<Loaded, FatalConfig> {
     let folder = tempfile::tempdir().unwrap();
-    let flags = Flags { config: Some(folder.path().join("none.json")), ..Flags::default() };
-    let environment = pairs.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+    let no_file = ("XDG_CONFIG_HOME", folder.path().to_str().unwrap());
+    let environment = pairs.iter().copied().chain([no_file]);
+    let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let named = PathBuf::from("config.json");
-    match config::load(&flags, environment) {
+    match config::load(&Flags::default(), environment) {
         Ok(loaded) => Ok(Loaded { path: named, ..loaded }),
         Err(fatal) => Err(FatalConfig { path: named, ..fatal }),
     }

@@ -175,7 +175,7 @@ mod tests {
         check(
             json!({"shape": {"name": null, "total": null, "query": "{{input.query}}"}, "places": {
                 "/name": {"selector": "//Heading"},
-                "/total": {"selector": "//Window/Text", "pattern": "^Total: (.+?) EUR$", "type": "number"}}}),
+                "/total": {"selector": "Window/Text", "pattern": "^Total: (.+?) EUR$", "type": "number"}}}),
             Ok(json!({"name": "Blue pen", "total": 1234.5, "query": "pen"})),
         );
         let rows = json!({"shape": {"rows": []}, "lists": {"/rows": {"fields": {"": {"selector": "//ListItem/Text"}}}}});

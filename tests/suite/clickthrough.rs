@@ -388,7 +388,7 @@ fn nothing_of_it_is_there_unless_it_is_switched_on() {
     let site = Site::new();
     assert!(site.clickthrough.is_none());
     assert_eq!(site.post("/see", json!({})).status, 404);
-    assert_eq!(site.get("/health").status, 404);
+    assert_eq!(site.post("/interact", json!({})).status, 404);
     let error = Site::try_with(json!({"clickthrough": {"enabled": true, "host": "0.0.0.0", "port": 0}}));
     assert!(error.err().unwrap().contains("CLICKTHROUGH_TOKEN"));
 }

@@ -55,7 +55,7 @@ const NO_POINTER_TO_ELEMENTS: &str = "the element has no action of its own for t
                                       may do it (press_key tab, enter, shift+f10), or a click_at a pixel of a \
                                       screenshot of the whole screen";
 const NO_POINTER_TO_MENUS: &str = "the entry of a menu has no known place under Wayland, so the pointer cannot be moved to \
-                                   it; use its own action (click_element) or keys (press_key)";
+                                   it; its own action may do it (click_element), or keys (press_key)";
 
 impl Backend for WaylandBackend<'_> {
     fn profile(&self) -> InputProfile {

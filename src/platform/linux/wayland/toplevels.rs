@@ -105,8 +105,8 @@ impl Toplevels {
     }
 }
 
-const NO_PLACE: &str = "this compositor does not let a program move or resize another program's window; use the desktop's \
-                        own keys (press_key)";
+const NO_PLACE: &str = "this compositor does not let a program move or resize another program's window; the \
+                        desktop's own keys may do it (press_key)";
 
 impl WindowSource for Toplevels {
     fn name(&self) -> &'static str {

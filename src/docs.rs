@@ -36,7 +36,7 @@ pub fn terminal_tool(spec: &Spec) -> String {
     if !arguments.is_empty() {
         text.push_str("\nArguments:\n");
     }
-    for Argument { name, kind, required, description } in &arguments {
+    for ToolArgument { name, kind, required, description } in &arguments {
         let mark = if *required { ", required" } else { "" };
         let told = if description.is_empty() { String::new() } else { format!(": {description}") };
         let lines = wrap_words(&format!("{kind}{mark}{told}"), 100)
@@ -159,7 +159,7 @@ fn facts(meta: &Meta) -> String {
 
 fn argument_rows(schema: &Value) -> String {
     let mut text = String::new();
-    for Argument { name, kind, required, description } in arguments_of(schema) {
+    for ToolArgument { name, kind, required, description } in arguments_of(schema) {
         let mark = if required { " (required)" } else { "" };
         let description = description.replace('|', r"\|");
         let _ = writeln!(text, "| `{name}`{mark} | {kind} | {description} |");
@@ -168,17 +168,17 @@ fn argument_rows(schema: &Value) -> String {
 }
 
 /// An argument of a tool, as its schema has it.
-struct Argument {
+struct ToolArgument {
     name: String,
     kind: String,
     required: bool,
     description: String,
 }
 
-fn arguments_of(schema: &Value) -> Vec<Argument> {
+fn arguments_of(schema: &Value) -> Vec<ToolArgument> {
     let required = schema.get("required").and_then(Value::as_array);
     let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
-    let argument = |(name, property): (&String, &Value)| Argument {
+    let argument = |(name, property): (&String, &Value)| ToolArgument {
         name: name.clone(),
         kind: type_name(property),
         required: required.contains(&name.as_str()),

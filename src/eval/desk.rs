@@ -33,16 +33,17 @@ impl PlannedDesk {
             CaseDesk::Program(command) => without_pages(on_private_desktop(loaded, command.clone())),
             CaseDesk::StartUrl(url) => without_pages(in_browser(loaded, url.clone(), headful)),
             CaseDesk::Site { folder, page } => {
-                let pages = PageServer::serve_site(folder)?;
-                let loaded = in_browser(loaded, pages.url_of(page), headful);
-                Self { loaded, pages: Some(pages) }
+                Self::with_pages(loaded, PageServer::serve_site(folder)?, page, headful)
             }
             CaseDesk::Miniwob { folder, task, .. } => {
                 let pages = PageServer::serve_miniwob(folder, task, seed.unwrap_or_default())?;
-                let loaded = in_browser(loaded, pages.url_of(&format!("miniwob/{task}.html")), headful);
-                Self { loaded, pages: Some(pages) }
+                Self::with_pages(loaded, pages, &format!("miniwob/{task}.html"), headful)
             }
         })
+    }
+
+    fn with_pages(loaded: Loaded, pages: PageServer, page: &str, headful: bool) -> Self {
+        Self { loaded: in_browser(loaded, pages.url_of(page), headful), pages: Some(pages) }
     }
 }
 

@@ -72,7 +72,7 @@ struct FileEntry {
     about: Option<String>,
     tests: Option<Spanned<Vec<Spanned<TestEntry>>>>,
     scenario: Option<Spanned<PathBuf>>,
-    program: Option<Spanned<Command>>,
+    program: Option<Spanned<ProgramCommand>>,
     #[serde(alias = "url")]
     start_url: Option<Spanned<String>>,
     site: Option<Spanned<PathBuf>>,
@@ -90,7 +90,7 @@ struct TestEntry {
     #[serde(default)]
     scenario: Option<Spanned<PathBuf>>,
     #[serde(default)]
-    program: Option<Spanned<Command>>,
+    program: Option<Spanned<ProgramCommand>>,
     #[serde(default, alias = "url")]
     start_url: Option<Spanned<String>>,
     #[serde(default)]
@@ -110,7 +110,7 @@ struct TestEntry {
 /// A program, or a program with its arguments.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-enum Command {
+enum ProgramCommand {
     Program(String),
     WithArguments(Vec<String>),
 }
@@ -118,7 +118,7 @@ enum Command {
 /// The keys that say where a test runs.
 struct DeskKeys<'a> {
     scenario: Option<&'a Spanned<PathBuf>>,
-    program: Option<&'a Spanned<Command>>,
+    program: Option<&'a Spanned<ProgramCommand>>,
     start_url: Option<&'a Spanned<String>>,
     site: Option<&'a Spanned<PathBuf>>,
     page: Option<&'a Spanned<String>>,
@@ -314,10 +314,10 @@ impl DeskKeys<'_> {
     }
 }
 
-fn read_program(named: &Spanned<Command>) -> CheckedSuite<CaseDesk> {
+fn read_program(named: &Spanned<ProgramCommand>) -> CheckedSuite<CaseDesk> {
     let command = match &named.value {
-        Command::Program(program) => vec![program.clone()],
-        Command::WithArguments(words) => words.clone(),
+        ProgramCommand::Program(program) => vec![program.clone()],
+        ProgramCommand::WithArguments(words) => words.clone(),
     };
     match command.first() {
         Some(program) if !program.trim().is_empty() => Ok(CaseDesk::Program(command)),

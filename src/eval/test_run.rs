@@ -166,15 +166,19 @@ impl TestRunner<'_> {
             return (problem, None);
         };
         let Some(problem) = problem else {
-            let _ = std::fs::remove_dir_all(&trace);
-            // Only what is empty is removed.
-            let _ = std::fs::remove_dir(folder).and_then(|()| std::fs::remove_dir(&self.options.artifacts));
+            self.remove_trace(folder, &trace);
             return (None, None);
         };
         match write_page(&trace) {
             Ok(page) => (Some(problem), Some(page.display().to_string())),
             Err(unwritten) => (Some(format!("{problem}; its page cannot be written: {unwritten}")), None),
         }
+    }
+
+    /// Of the folders around the trace, only what is empty is removed.
+    fn remove_trace(&self, folder: &Path, trace: &Path) {
+        let _ = std::fs::remove_dir_all(trace);
+        let _ = std::fs::remove_dir(folder).and_then(|()| std::fs::remove_dir(&self.options.artifacts));
     }
 
     /// The folder of the trace, also where the test failed.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::format::{Place, Recipe, RecipeStep, ResultPlan};
+use super::format::{Recipe, RecipeStep, ResultPlace, ResultPlan};
 use super::input::{is_name, slots_in};
 use super::matching::UrlPattern;
 use crate::model::selector::Selector;
@@ -23,7 +23,7 @@ const MOST_EXPECTED: usize = 8;
 const MOST_PLACES: usize = 500;
 const DEEPEST: usize = 16;
 
-type Checked = Result<(), String>;
+type CheckedRecipe = Result<(), String>;
 
 /// `name` is what errors call the file.
 pub fn read_recipe(bytes: &[u8], name: &str) -> Result<Recipe, String> {
@@ -36,7 +36,7 @@ pub fn read_recipe(bytes: &[u8], name: &str) -> Result<Recipe, String> {
     Ok(recipe)
 }
 
-pub fn check_recipe(recipe: &Recipe) -> Checked {
+pub fn check_recipe(recipe: &Recipe) -> CheckedRecipe {
     check_id(&recipe.id)?;
     if recipe.name.trim().is_empty() {
         return Err("name is empty".to_owned());
@@ -60,7 +60,7 @@ pub fn check_recipe(recipe: &Recipe) -> Checked {
     told.enumerate().try_for_each(|(at, text)| check_text(&format!("learned_from[{at}]"), text, LONGEST_TEXT))
 }
 
-pub fn check_id(id: &str) -> Checked {
+pub fn check_id(id: &str) -> CheckedRecipe {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     let is_fine =
         id.len() <= LONGEST_ID && !id.starts_with('-') && id.chars().all(is_letter) && !id.is_empty();
@@ -72,7 +72,7 @@ pub fn check_id(id: &str) -> Checked {
     }
 }
 
-fn check_count(place: &str, count: usize, most: usize) -> Checked {
+fn check_count(place: &str, count: usize, most: usize) -> CheckedRecipe {
     match count > most {
         true => Err(format!("{place} has {count} entries, the limit is {most}")),
         false => Ok(()),
@@ -80,7 +80,7 @@ fn check_count(place: &str, count: usize, most: usize) -> Checked {
 }
 
 /// Nothing that a person who reads the recipe would not see.
-fn check_text(place: &str, text: &str, longest: usize) -> Checked {
+fn check_text(place: &str, text: &str, longest: usize) -> CheckedRecipe {
     let count = text.chars().count();
     if count > longest {
         return Err(format!("{place} has {count} characters, the limit is {longest}"));
@@ -93,7 +93,7 @@ fn check_text(place: &str, text: &str, longest: usize) -> Checked {
     }
 }
 
-fn check_texts(place: &str, texts: &[String], most: usize) -> Checked {
+fn check_texts(place: &str, texts: &[String], most: usize) -> CheckedRecipe {
     check_count(place, texts.len(), most)?;
     let all = texts.iter().enumerate();
     all.map(|(at, text)| (format!("{place}[{at}]"), text)).try_for_each(|(place, text)| {
@@ -104,7 +104,7 @@ fn check_texts(place: &str, texts: &[String], most: usize) -> Checked {
     })
 }
 
-fn check_addresses(place: &str, patterns: &[String]) -> Checked {
+fn check_addresses(place: &str, patterns: &[String]) -> CheckedRecipe {
     check_count(place, patterns.len(), MOST_PATTERNS)?;
     for (at, pattern) in patterns.iter().enumerate() {
         let place = format!("{place}[{at}]");
@@ -115,15 +115,13 @@ fn check_addresses(place: &str, patterns: &[String]) -> Checked {
 }
 
 /// An input has one name of its own, and every other name leads to one input.
-fn check_aliases(recipe: &Recipe) -> Checked {
+fn check_aliases(recipe: &Recipe) -> CheckedRecipe {
     let aliases = &recipe.input_aliases;
     check_count("inputAliases", aliases.len() + aliases.values().map(Vec::len).sum::<usize>(), MOST_ALIASES)?;
     let mut seen: Vec<&str> = aliases.keys().map(String::as_str).collect();
     for (name, others) in aliases {
-        for text in others.iter().chain([name]) {
-            if !is_name(text) {
-                return Err(format!("inputAliases.{name}: {text:?} is no name of an input"));
-            }
+        if let Some(text) = others.iter().chain([name]).find(|text| !is_name(text)) {
+            return Err(format!("inputAliases.{name}: {text:?} is no name of an input"));
         }
         for other in others {
             if seen.contains(&other.as_str()) {
@@ -135,7 +133,7 @@ fn check_aliases(recipe: &Recipe) -> Checked {
     Ok(())
 }
 
-fn check_completion(recipe: &Recipe) -> Checked {
+fn check_completion(recipe: &Recipe) -> CheckedRecipe {
     let completion = &recipe.completion;
     check_addresses("completion.urlPatterns", &completion.url_patterns)?;
     check_texts("completion.textIncludes", &completion.text_includes, MOST_HINTS)?;
@@ -143,7 +141,7 @@ fn check_completion(recipe: &Recipe) -> Checked {
     check_texts("completion.requiredFields", &completion.required_fields, MOST_HINTS)
 }
 
-fn check_start(address: &str) -> Checked {
+fn check_start(address: &str) -> CheckedRecipe {
     check_text("start_url", address, LONGEST_TEXT)?;
     slots_in(address).map_err(|problem| format!("start_url: {problem}"))?;
     match address.starts_with("http://") || address.starts_with("https://") {
@@ -152,7 +150,7 @@ fn check_start(address: &str) -> Checked {
     }
 }
 
-fn check_step(place: &str, step: &RecipeStep) -> Checked {
+fn check_step(place: &str, step: &RecipeStep) -> CheckedRecipe {
     let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     if step.tool.is_empty() || step.tool.len() > LONGEST_ID || !step.tool.chars().all(is_letter) {
         return Err(format!("{place}.do is {:?}, which is no name of a tool", step.tool));
@@ -182,14 +180,14 @@ const OWN_ARGUMENTS: &[&str] =
     &["selector", "ref", "confirm_token", "dry_run", "window_uid", "window_index", "expect"];
 const OWN_WHY: &str = "it cannot be known before the run; an element is named by the step's selector";
 
-fn check_selector(place: &str, selector: &str) -> Checked {
+fn check_selector(place: &str, selector: &str) -> CheckedRecipe {
     check_text(place, selector, LONGEST_TEXT)?;
     slots_in(selector).map_err(|problem| format!("{place}: {problem}"))?;
     Selector::parse(selector).map(drop).map_err(|problem| format!("{place}: {problem}"))
 }
 
 /// Every text in a value, with its place.
-fn check_values(place: &str, value: &Value) -> Checked {
+fn check_values(place: &str, value: &Value) -> CheckedRecipe {
     let mut waiting = vec![(place.to_owned(), value, 0)];
     while let Some((place, value, depth)) = waiting.pop() {
         if depth > DEEPEST {
@@ -214,11 +212,11 @@ fn check_values(place: &str, value: &Value) -> Checked {
     Ok(())
 }
 
-fn check_keys(place: &str, fields: &Map<String, Value>) -> Checked {
+fn check_keys(place: &str, fields: &Map<String, Value>) -> CheckedRecipe {
     fields.keys().try_for_each(|name| check_text(&format!("a key of {place}"), name, LONGEST_NAME))
 }
 
-fn check_result(result: &ResultPlan) -> Checked {
+fn check_result(result: &ResultPlan) -> CheckedRecipe {
     check_values("result.shape", &result.shape)?;
     let of_lists: usize = result.lists.values().map(|list| list.fields.len()).sum();
     check_count("result.places", result.places.len() + of_lists, MOST_PLACES)?;
@@ -244,7 +242,7 @@ fn check_result(result: &ResultPlan) -> Checked {
     Ok(())
 }
 
-fn check_place(name: &str, place: &Place) -> Checked {
+fn check_place(name: &str, place: &ResultPlace) -> CheckedRecipe {
     check_selector(&format!("{name}.selector"), &place.selector)?;
     let Some(pattern) = &place.pattern else { return Ok(()) };
     check_text(&format!("{name}.pattern"), pattern, LONGEST_PATTERN)?;

@@ -125,7 +125,7 @@ pub struct ResultPlan {
     pub shape: Value,
     /// JSON pointer into `shape` → where its value stands.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub places: BTreeMap<String, Place>,
+    pub places: BTreeMap<String, ResultPlace>,
     /// JSON pointer of a list → its rows.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lists: BTreeMap<String, ListPlace>,
@@ -134,7 +134,7 @@ pub struct ResultPlan {
 /// Where a value stands on a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct ResultPlace {
     /// The one element; of a list, all of them in their order.
     pub selector: String,
     #[serde(default)]
@@ -167,7 +167,7 @@ pub enum PlaceType {
 #[serde(deny_unknown_fields)]
 pub struct ListPlace {
     /// Field of a row → its elements on the page; `""` where a row is a value by itself.
-    pub fields: BTreeMap<String, Place>,
+    pub fields: BTreeMap<String, ResultPlace>,
 }
 
 /// How often it ran, and how that ended.

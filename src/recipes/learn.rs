@@ -185,16 +185,26 @@ impl LearnedSteps<'_> {
             InputAim::Keyboard | InputAim::Window => None,
         };
         let known = |name: &str| entry.schema().pointer(&format!("/properties/{name}")).is_some();
-        if step.row.args.contains_key(TRUNCATED) {
+        let args = self.learn_arguments(&step.row.args, &known)?;
+        Ok(RecipeStep { tool: tool.to_owned(), selector, args, ..RecipeStep::default() })
+    }
+
+    /// `known` says which names the tool has.
+    fn learn_arguments(
+        &self,
+        recorded: &Map<String, Value>,
+        known: &dyn Fn(&str) -> bool,
+    ) -> Result<Map<String, Value>, String> {
+        if recorded.contains_key(TRUNCATED) {
             return Err("its arguments were too long to be kept (tracing.max_args_bytes)".to_owned());
         }
         let mut args = Map::new();
-        for (name, value) in &step.row.args {
+        for (name, value) in recorded {
             if known(name) && !LOCATING.contains(&name.as_str()) && !COMMON.contains(&name.as_str()) {
                 args.insert(name.clone(), self.learn_argument(name, value)?);
             }
         }
-        Ok(RecipeStep { tool: tool.to_owned(), selector, args, ..RecipeStep::default() })
+        Ok(args)
     }
 
     fn learn_target(&self, step: &StoryStep) -> Result<String, String> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::elements::{anchors, matches_alone, path_below, place_selectors, place_step, quoted, role_step};
-use super::format::{ListPlace, Place, PlaceText, PlaceType, ResultPlan};
+use super::format::{ListPlace, PlaceText, PlaceType, ResultPlace, ResultPlan};
 use super::places::{read_all, read_number, read_result, shown_pointer};
 use crate::model::Tree;
 use crate::text::escape_pointer;
@@ -85,7 +85,7 @@ impl<'a> ResultLearner<'a> {
         Ok(())
     }
 
-    fn find_place(&self, leaf: &Leaf) -> Option<Place> {
+    fn find_place(&self, leaf: &Leaf) -> Option<ResultPlace> {
         let shown = self.shown(leaf);
         shown
             .iter()
@@ -93,7 +93,7 @@ impl<'a> ResultLearner<'a> {
             .find_map(|shown| self.place_of(shown).filter(|place| self.reads(place, leaf)))
     }
 
-    fn reads(&self, place: &Place, leaf: &Leaf) -> bool {
+    fn reads(&self, place: &ResultPlace, leaf: &Leaf) -> bool {
         let read = read_all(place, self.tree, self.input);
         read.is_ok_and(|read| matches!(read.as_slice(), [value] if same_value(value, leaf.value)))
     }
@@ -122,13 +122,13 @@ impl<'a> ResultLearner<'a> {
         found
     }
 
-    fn place_of(&self, shown: &Shown) -> Option<Place> {
+    fn place_of(&self, shown: &Shown) -> Option<ResultPlace> {
         let pattern = self.pattern_of(shown);
         let by_text = pattern.as_ref().and_then(|pattern| self.selector_by_text(shown, pattern));
         let is_stable = |name: &str| self.is_stable(name);
         let selector = by_text.or_else(|| place_selectors(self.tree, shown.node, &is_stable).next())?;
         let pattern = pattern.map(|around| format!("^{}(.+?){}$", around.0, around.1));
-        Some(Place { selector, from: shown.from, pattern, r#type: shown.kind })
+        Some(ResultPlace { selector, from: shown.from, pattern, r#type: shown.kind })
     }
 
     /// What stands before and after the value, as patterns; nothing where the value is the whole text.
@@ -147,18 +147,7 @@ impl<'a> ResultLearner<'a> {
                 (text.get(..at).unwrap_or_default(), text.get(at + volatile.len()..).unwrap_or_default());
             return format!("{}.*?{}", self.context(before), self.context(after));
         }
-        let mut pattern = String::new();
-        let mut in_number = false;
-        for letter in text.chars() {
-            let is_digit = letter.is_ascii_digit();
-            match (is_digit, in_number) {
-                (true, true) => {}
-                (true, false) => pattern.push_str("[0-9]+"),
-                (false, _) => pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4]))),
-            }
-            in_number = is_digit;
-        }
-        pattern
+        with_any_numbers(text)
     }
 
     /// By the words around the value, where they are enough to tell it.
@@ -216,7 +205,7 @@ impl<'a> ResultLearner<'a> {
     }
 
     /// A place that matches the values of all rows, in their order, and nothing else.
-    fn find_column(&self, column: &[Value]) -> Option<Place> {
+    fn find_column(&self, column: &[Value]) -> Option<ResultPlace> {
         let first = self.shown(&Leaf { value: column.first()? });
         let second = column.get(1).map(|value| self.shown(&Leaf { value }));
         for one in first.iter().take(MOST_TRIED) {
@@ -264,7 +253,7 @@ impl<'a> ResultLearner<'a> {
         path.into_iter().rev().filter(|&at| self.tree[at].role.is_repeated()).collect()
     }
 
-    fn column_place(&self, shown: &Shown, row: usize) -> Option<Place> {
+    fn column_place(&self, shown: &Shown, row: usize) -> Option<ResultPlace> {
         let is_stable = |name: &str| self.is_stable(name);
         let root = (role_step(&self.tree[Tree::ROOT].role), Tree::ROOT);
         let (anchor, at) = anchors(self.tree, row, &is_stable).next().unwrap_or(root);
@@ -274,7 +263,12 @@ impl<'a> ResultLearner<'a> {
         };
         let steps: String = path_below(self.tree, at, shown.node).into_iter().map(step).collect();
         let pattern = self.pattern_of(shown).map(|around| format!("^{}(.+?){}$", around.0, around.1));
-        Some(Place { selector: format!("{anchor}{steps}"), from: shown.from, pattern, r#type: shown.kind })
+        Some(ResultPlace {
+            selector: format!("{anchor}{steps}"),
+            from: shown.from,
+            pattern,
+            r#type: shown.kind,
+        })
     }
 }
 
@@ -339,14 +333,31 @@ fn spans_of(value: &Value, text: &str) -> Vec<(usize, usize, PlaceType)> {
     }
 }
 
+/// A text as a pattern in which a number matches every other one.
+fn with_any_numbers(text: &str) -> String {
+    let mut pattern = String::new();
+    let mut in_number = false;
+    for letter in text.chars() {
+        let is_digit = letter.is_ascii_digit();
+        match (is_digit, in_number) {
+            (true, true) => {}
+            (true, false) => pattern.push_str("[0-9]+"),
+            (false, _) => pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4]))),
+        }
+        in_number = is_digit;
+    }
+    pattern
+}
+
+fn next_digit(text: &str, from: usize) -> Option<usize> {
+    let at = text.get(from..)?.find(|letter: char| letter.is_ascii_digit())?;
+    Some(at + from)
+}
+
 fn numbers_in(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(start) = text
-        .get(from..)
-        .and_then(|rest| rest.find(|letter: char| letter.is_ascii_digit()))
-        .map(|at| at + from)
-    {
+    while let Some(start) = next_digit(text, from) {
         let rest = text.get(start..).unwrap_or_default();
         let length = rest
             .find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '.' | ','))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::bundled::bundled_recipes;
 use super::check::{LARGEST_RECIPE, check_id, read_recipe};
-use super::format::{Recipe, RecipeState};
+use super::format::{Recipe, RecipeState, RecipeStats};
 use super::matching::best_match;
 use crate::files::{self, Below, ReadFailure};
 use crate::random::random_token;
@@ -35,7 +35,7 @@ pub struct KeptRecipe {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Library {
+pub struct RecipeLibrary {
     /// Active ones, by their ids; an own one stands in for a bundled one of the same id.
     pub recipes: Vec<KeptRecipe>,
     pub candidates: Vec<KeptRecipe>,
@@ -53,7 +53,7 @@ pub enum RunEnd {
     Failed,
 }
 
-impl Library {
+impl RecipeLibrary {
     /// Reads the bundled recipes and those of `folder`; a folder that is not there is empty.
     pub fn open(folder: Option<&Path>) -> Self {
         let mut library = Self::default();
@@ -69,10 +69,7 @@ impl Library {
     }
 
     fn read_folder(&mut self, folder: &Path) {
-        let Ok(entries) = std::fs::read_dir(folder) else { return };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let mut names: Vec<String> = names.filter(|name| name.ends_with(ENDING)).collect();
-        names.sort();
+        let Ok(names) = recipe_names(folder) else { return };
         if names.len() > MOST_RECIPES {
             let count = names.len();
             self.problems.push(format!(
@@ -127,24 +124,36 @@ pub fn find_to_run(folder: Option<&Path>, id: &str) -> Result<KeptRecipe, String
     };
     match own(CANDIDATE).or_else(|| own(ENDING)) {
         Some(read) => read,
-        None => Library::open(folder).find(id).cloned(),
+        None => RecipeLibrary::open(folder).find(id).cloned(),
     }
+}
+
+fn recipe_names(folder: &Path) -> std::io::Result<Vec<String>> {
+    let entries = std::fs::read_dir(folder)?;
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(ENDING)).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// The bytes of a file of the folder that only its owner can change.
+fn read_own_bytes(folder: &Path, path: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let found =
+        Below::find(folder, path).ok_or_else(|| format!("{name}: it leads out of the folder of recipes"))?;
+    let facts = path.metadata().map_err(|problem| format!("{name}: {problem}"))?;
+    if let Some(why) = files::written_by_others(&facts, path) {
+        return Err(format!("{name}: {why}"));
+    }
+    found.read(LARGEST_RECIPE as u64).map_err(|problem| match problem {
+        ReadFailure::NoFile => format!("{name}: it is not a regular file"),
+        ReadFailure::TooLong(bytes) => format!("{name}: it has {bytes} bytes, the limit is {LARGEST_RECIPE}"),
+        ReadFailure::Failed(problem) => format!("{name}: {problem}"),
+    })
 }
 
 fn read_file(folder: &Path, name: &str) -> Result<KeptRecipe, String> {
     let path = folder.join(name);
-    let found =
-        Below::find(folder, &path).ok_or_else(|| format!("{name}: it leads out of the folder of recipes"))?;
-    let facts = path.metadata().map_err(|problem| format!("{name}: {problem}"))?;
-    if let Some(why) = files::written_by_others(&facts, &path) {
-        return Err(format!("{name}: {why}"));
-    }
-    let bytes = found.read(LARGEST_RECIPE as u64).map_err(|problem| match problem {
-        ReadFailure::NoFile => format!("{name}: it is not a regular file"),
-        ReadFailure::TooLong(bytes) => format!("{name}: it has {bytes} bytes, the limit is {LARGEST_RECIPE}"),
-        ReadFailure::Failed(problem) => format!("{name}: {problem}"),
-    })?;
-    let recipe = read_recipe(&bytes, name)?;
+    let recipe = read_recipe(&read_own_bytes(folder, &path, name)?, name)?;
     let expected = file_name(&recipe);
     if expected != name {
         return Err(format!(
@@ -186,6 +195,15 @@ pub fn save_recipe(folder: &Path, recipe: &Recipe) -> Result<PathBuf, String> {
     written.map_err(named).map(|()| folder.join(name))
 }
 
+fn count_end(stats: &mut RecipeStats, end: RunEnd) {
+    stats.runs += 1;
+    match end {
+        RunEnd::Green => (stats.ok, stats.green) = (stats.ok + 1, stats.green + 1),
+        RunEnd::Healed => (stats.ok, stats.healed, stats.green) = (stats.ok + 1, stats.healed + 1, 0),
+        RunEnd::Failed => (stats.failed, stats.green) = (stats.failed + 1, 0),
+    }
+}
+
 /// Counts a run. A candidate that ran without a miss often enough becomes the recipe. Nothing is counted for a version that
 /// is not kept any more.
 pub fn note_run(folder: &Path, ran: &Recipe, end: RunEnd) -> Result<(), String> {
@@ -197,13 +215,7 @@ pub fn note_run(folder: &Path, ran: &Recipe, end: RunEnd) -> Result<(), String> 
     if (kept.version, &kept.steps) != (ran.version, &ran.steps) {
         return Ok(());
     }
-    let stats = &mut kept.stats;
-    stats.runs += 1;
-    match end {
-        RunEnd::Green => (stats.ok, stats.green) = (stats.ok + 1, stats.green + 1),
-        RunEnd::Healed => (stats.ok, stats.healed, stats.green) = (stats.ok + 1, stats.healed + 1, 0),
-        RunEnd::Failed => (stats.failed, stats.green) = (stats.failed + 1, 0),
-    }
+    count_end(&mut kept.stats, end);
     if kept.state == RecipeState::Candidate && kept.stats.green >= GREEN_RUNS {
         return promote(folder, kept).map(drop);
     }
@@ -247,7 +259,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = save_recipe(folder.path(), &recipe("zz-own")).unwrap();
         save_recipe(folder.path(), &recipe("generic-search")).unwrap();
-        let library = Library::open(Some(folder.path()));
+        let library = RecipeLibrary::open(Some(folder.path()));
         assert_eq!(library.problems, Vec::<String>::new());
         assert_eq!(library.recipes.len(), 5);
         assert_eq!(library.find("zz-own").unwrap().source, RecipeSource::Own(path));
@@ -266,7 +278,7 @@ mod tests {
         write("other.json", r#"{"id": "named-otherwise", "name": "x"}"#);
         write("notes.txt", "{");
         save_recipe(folder.path(), &recipe("fine")).unwrap();
-        let library = Library::open(Some(folder.path()));
+        let library = RecipeLibrary::open(Some(folder.path()));
         assert!(library.find("fine").is_ok());
         assert_eq!(library.problems.len(), 2, "{:?}", library.problems);
         assert!(library.problems[0].starts_with("broken.json: EOF"), "{:?}", library.problems);
@@ -283,7 +295,7 @@ mod tests {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o666)).unwrap();
         let outside = save_recipe(elsewhere.path(), &recipe("linked")).unwrap();
         std::os::unix::fs::symlink(outside, folder.path().join("linked.json")).unwrap();
-        let problems = Library::open(Some(folder.path())).problems;
+        let problems = RecipeLibrary::open(Some(folder.path())).problems;
         assert!(problems[0].contains("leads out of the folder"), "{problems:?}");
         assert!(problems[1].contains("other users can change it"), "{problems:?}");
     }

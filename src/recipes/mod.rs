@@ -20,5 +20,5 @@ pub mod session;
 pub use check::{check_recipe, read_recipe};
 pub use completion::{CompletedRun, Completion};
 pub use format::{Recipe, RecipeState};
-pub use library::{KeptRecipe, Library, RecipeSource};
+pub use library::{KeptRecipe, RecipeLibrary, RecipeSource};
 pub use session::{PROFILE_REQUIRED, SessionFacts};

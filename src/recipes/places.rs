@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::format::{Place, PlaceText, PlaceType, ResultPlan};
+use super::format::{PlaceText, PlaceType, ResultPlace, ResultPlan};
 use super::input::{fill_selector, fill_value};
 use crate::model::Tree;
 use crate::model::selector::Selector;
@@ -17,13 +17,7 @@ pub fn read_result(plan: &ResultPlan, tree: &Tree, input: &Map<String, Value>) -
     let mut result = fill_value(&plan.shape, input)?;
     for (pointer, place) in &plan.places {
         let named = |problem: String| format!("the result's {}: {problem}", shown_pointer(pointer));
-        let values = read_all(place, tree, input).map_err(named)?;
-        let [value] = values.as_slice() else {
-            let problem =
-                format!("{} matches {} elements of the page, and not one", place.selector, values.len());
-            return Err(named(problem));
-        };
-        put(&mut result, pointer, value.clone());
+        put(&mut result, pointer, read_only_value(place, tree, input).map_err(named)?);
     }
     for (pointer, list) in &plan.lists {
         let named = |problem: String| format!("the result's {}: {problem}", shown_pointer(pointer));
@@ -31,6 +25,15 @@ pub fn read_result(plan: &ResultPlan, tree: &Tree, input: &Map<String, Value>) -
         put(&mut result, pointer, rows);
     }
     Ok(result)
+}
+
+/// The value of a place that matches one element.
+fn read_only_value(place: &ResultPlace, tree: &Tree, input: &Map<String, Value>) -> Result<Value, String> {
+    let values = read_all(place, tree, input)?;
+    match values.as_slice() {
+        [value] => Ok(value.clone()),
+        _ => Err(format!("{} matches {} elements of the page, and not one", place.selector, values.len())),
+    }
 }
 
 pub fn shown_pointer(pointer: &str) -> &str {
@@ -44,7 +47,7 @@ fn put(result: &mut Value, pointer: &str, value: Value) {
 }
 
 fn read_rows(
-    fields: &std::collections::BTreeMap<String, Place>,
+    fields: &std::collections::BTreeMap<String, ResultPlace>,
     tree: &Tree,
     input: &Map<String, Value>,
 ) -> Result<Value, String> {
@@ -75,7 +78,7 @@ fn read_rows(
 }
 
 /// What every element of a place says, in their order.
-pub fn read_all(place: &Place, tree: &Tree, input: &Map<String, Value>) -> Result<Vec<Value>, String> {
+pub fn read_all(place: &ResultPlace, tree: &Tree, input: &Map<String, Value>) -> Result<Vec<Value>, String> {
     let text = fill_selector(&place.selector, input)?;
     let selector = Selector::parse(&text).map_err(|problem| format!("{text}: {problem}"))?;
     let nodes = selector.resolve(tree, MOST_ROWS + 1).map_err(|problem| problem.to_string())?;
@@ -86,7 +89,12 @@ pub fn read_all(place: &Place, tree: &Tree, input: &Map<String, Value>) -> Resul
     nodes.into_iter().map(|node| read_one(place, pattern.as_ref(), tree, node)).collect()
 }
 
-fn read_one(place: &Place, pattern: Option<&Pattern>, tree: &Tree, node: usize) -> Result<Value, String> {
+fn read_one(
+    place: &ResultPlace,
+    pattern: Option<&Pattern>,
+    tree: &Tree,
+    node: usize,
+) -> Result<Value, String> {
     let element = &tree[node];
     let text = match place.from {
         PlaceText::Name => element.name.as_str(),

@@ -21,7 +21,7 @@ pub enum FileFormat {
 
 /// A client, by the name that the command line gives it.
 #[derive(Clone, Copy, Debug)]
-pub struct Client {
+pub struct McpClient {
     pub name: &'static str,
     pub title: &'static str,
     format: FileFormat,
@@ -39,7 +39,7 @@ pub struct ClientFile {
     pub format: FileFormat,
 }
 
-impl Client {
+impl McpClient {
     pub fn file(&self, folders: &UserFolders) -> ClientFile {
         ClientFile { path: (self.place)(folders), format: self.format }
     }
@@ -50,15 +50,15 @@ impl Client {
         path.exists() || path.parent().is_some_and(|folder| *folder != folders.home && folder.is_dir())
     }
 
-    pub fn by_name(name: &str) -> Option<&'static Client> {
+    pub fn by_name(name: &str) -> Option<&'static McpClient> {
         CLIENTS.iter().find(|client| client.name == name)
     }
 }
 
 const SERVERS: FileFormat = FileFormat::Json("mcpServers");
 
-pub const CLIENTS: &[Client] = &[
-    Client {
+pub const CLIENTS: &[McpClient] = &[
+    McpClient {
         name: "claude-desktop",
         title: "Claude Desktop",
         format: SERVERS,
@@ -66,7 +66,7 @@ pub const CLIENTS: &[Client] = &[
         place: |folders| folders.settings.join("Claude/claude_desktop_config.json"),
         next: "Quit and start Claude Desktop",
     },
-    Client {
+    McpClient {
         name: "claude-code",
         title: "Claude Code",
         format: SERVERS,
@@ -74,7 +74,7 @@ pub const CLIENTS: &[Client] = &[
         place: |folders| folders.home.join(".claude.json"),
         next: "Start claude again; /mcp lists its servers",
     },
-    Client {
+    McpClient {
         name: "cursor",
         title: "Cursor",
         format: SERVERS,
@@ -82,7 +82,7 @@ pub const CLIENTS: &[Client] = &[
         place: |folders| folders.home.join(".cursor/mcp.json"),
         next: "Open Cursor Settings, MCP, and switch the server on",
     },
-    Client {
+    McpClient {
         name: "vscode",
         title: "VS Code",
         format: FileFormat::Json("servers"),
@@ -90,7 +90,7 @@ pub const CLIENTS: &[Client] = &[
         place: |folders| folders.settings.join("Code/User/mcp.json"),
         next: "Run \"MCP: List Servers\" in VS Code and start it",
     },
-    Client {
+    McpClient {
         name: "codex",
         title: "Codex",
         format: FileFormat::Toml("mcp_servers"),
@@ -101,7 +101,7 @@ pub const CLIENTS: &[Client] = &[
         },
         next: "Start codex again; /mcp lists its servers",
     },
-    Client {
+    McpClient {
         name: "gemini",
         title: "Gemini CLI",
         format: SERVERS,
@@ -109,7 +109,7 @@ pub const CLIENTS: &[Client] = &[
         place: |folders| folders.home.join(".gemini/settings.json"),
         next: "Start gemini again; /mcp lists its servers",
     },
-    Client {
+    McpClient {
         name: "windsurf",
         title: "Windsurf",
         format: SERVERS,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::clients::Client;
+use super::clients::McpClient;
 use crate::config::{Flags, Profile};
 
 /// The desktop that a client gets.
@@ -87,7 +87,7 @@ fn profile_name(profile: Profile, desk: &EntryDesk) -> &'static str {
 }
 
 /// The entry as a client writes it.
-pub fn entry_json(client: Option<&Client>, program: &Path, words: &[String]) -> Value {
+pub fn entry_json(client: Option<&McpClient>, program: &Path, words: &[String]) -> Value {
     let mut entry = json!({});
     if client.is_some_and(|client| client.says_type) {
         entry["type"] = json!("stdio");

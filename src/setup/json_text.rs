@@ -263,13 +263,19 @@ fn replaced(text: &str, range: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", before.unwrap_or_default(), after.unwrap_or_default())
 }
 
+/// As the first member is indented, or a step deeper than the object.
+fn member_indent(text: &str, object: &ObjectSpan) -> String {
+    let outer = line_indent(text, object.open);
+    match object.members.first() {
+        Some(first) if first_on_line(text, first.key.start) => line_indent(text, first.key.start).to_owned(),
+        _ => format!("{outer}{}", if outer.contains('\t') { "\t" } else { "  " }),
+    }
+}
+
 /// The text with one more member at the end of the object.
 fn with_member(text: &str, object: &ObjectSpan, name: &str, value: &Value) -> String {
     let outer = line_indent(text, object.open);
-    let indent = match object.members.first() {
-        Some(first) if first_on_line(text, first.key.start) => line_indent(text, first.key.start).to_owned(),
-        _ => format!("{outer}{}", if outer.contains('\t') { "\t" } else { "  " }),
-    };
+    let indent = member_indent(text, object);
     let key = serde_json::to_string(name).unwrap_or_default();
     let body = text.get(..object.close).unwrap_or_default();
     let end = body.trim_end().len();

@@ -25,7 +25,7 @@ const LARGEST_FILE: u64 = 64 << 20;
 
 /// What became of a client's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum EntryChange {
     /// The file is new.
     Created,
     /// A copy of the file as it was before is kept here.
@@ -48,14 +48,14 @@ pub enum Undone {
 }
 
 /// Puts the entry into the client's file. Nothing is changed where the file cannot be understood or written.
-pub fn add_entry(file: &ClientFile, entry: &Value) -> Result<Change, String> {
+pub fn add_entry(file: &ClientFile, entry: &Value) -> Result<EntryChange, String> {
     let Some(found) = read_file(&file.path)? else {
         let text = put(file.format, "", entry).map_err(|problem| named(&file.path, &problem))?;
-        return write_new(&file.path, &text).map(|()| Change::Created);
+        return write_new(&file.path, &text).map(|()| EntryChange::Created);
     };
     let old = find(file.format, &found.text).map_err(|problem| named(&found.path, &problem))?;
     if old.as_ref() == Some(entry) {
-        return Ok(Change::Unchanged);
+        return Ok(EntryChange::Unchanged);
     }
     let text = put(file.format, &found.text, entry).map_err(|problem| named(&found.path, &problem))?;
     found.require_writable()?;
@@ -65,7 +65,7 @@ pub fn add_entry(file: &ClientFile, entry: &Value) -> Result<Change, String> {
         write_beside(&copy, &found.text, &found.path)?;
     }
     write_beside(&found.path, &text, &found.path)?;
-    Ok(Change::Changed { copy })
+    Ok(EntryChange::Changed { copy })
 }
 
 /// Takes the entry out again.

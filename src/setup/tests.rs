@@ -159,17 +159,17 @@ fn every_client_is_set_up_twice_and_undone() {
         let (_folder, folders) = home();
         let file = client.file(&folders);
         assert!(!client.is_used(&folders), "{}", client.name);
-        assert_eq!(add_entry(&file, &entry("--mock")).unwrap(), Change::Created, "{}", client.name);
+        assert_eq!(add_entry(&file, &entry("--mock")).unwrap(), EntryChange::Created, "{}", client.name);
         assert!(client.is_used(&folders), "{}", client.name);
-        assert_eq!(add_entry(&file, &entry("--mock")).unwrap(), Change::Unchanged);
+        assert_eq!(add_entry(&file, &entry("--mock")).unwrap(), EntryChange::Unchanged);
         assert_eq!(remove_entry(&file).unwrap(), Undone::Deleted);
         assert!(!file.path.exists());
         assert_eq!(remove_entry(&file).unwrap(), Undone::Nothing);
 
         fs::create_dir_all(file.path.parent().unwrap()).unwrap();
         fs::write(&file.path, earlier(&file)).unwrap();
-        assert!(matches!(add_entry(&file, &entry("--mock")).unwrap(), Change::Changed { .. }));
-        assert!(matches!(add_entry(&file, &entry("--browser")).unwrap(), Change::Changed { .. }));
+        assert!(matches!(add_entry(&file, &entry("--mock")).unwrap(), EntryChange::Changed { .. }));
+        assert!(matches!(add_entry(&file, &entry("--browser")).unwrap(), EntryChange::Changed { .. }));
         assert_eq!(fs::read_to_string(copy_path(&file.path)).unwrap(), earlier(&file), "{}", client.name);
         assert_eq!(remove_entry(&file).unwrap(), Undone::Restored, "{}", client.name);
         assert_eq!(fs::read_to_string(&file.path).unwrap(), earlier(&file));

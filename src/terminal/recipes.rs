@@ -12,7 +12,7 @@ use crate::cli::RecipeCommand;
 use crate::config::Config;
 use crate::jobs::learning::learn_from_job;
 use crate::recipes::library::{accept_candidate, own_folder, save_recipe};
-use crate::recipes::{KeptRecipe, Library, Recipe, RecipeSource, RecipeState};
+use crate::recipes::{KeptRecipe, Recipe, RecipeLibrary, RecipeSource, RecipeState};
 use crate::tool::{DesktopShows, Selection};
 use crate::tools;
 
@@ -32,7 +32,7 @@ pub fn manage_recipes(config: &Config, what: &RecipeCommand) -> Result<ExitCode,
 }
 
 fn list_recipes(folder: Option<&Path>, as_json: bool) -> Result<ExitCode, String> {
-    let library = Library::open(folder);
+    let library = RecipeLibrary::open(folder);
     let all = || library.recipes.iter().chain(&library.candidates);
     let text = match as_json {
         true => pretty_json(&json!({
@@ -78,7 +78,7 @@ fn source_name(kept: &KeptRecipe) -> &'static str {
 }
 
 fn show_recipe(folder: Option<&Path>, id: &str, candidate: bool) -> Result<ExitCode, String> {
-    let library = Library::open(folder);
+    let library = RecipeLibrary::open(folder);
     let kept = match candidate {
         true => library.candidate(id).ok_or_else(|| format!("the recipe '{id}' has no candidate"))?,
         false => library.find(id)?,
@@ -95,15 +95,14 @@ fn learn(config: &Config, job: &str, id: Option<&str>, replace: bool) -> Result<
     }
     let recipe = learn_from_job(&job, &id, &tools::table_of(&Selection::default(), DesktopShows::Pages))?;
     let path = save_recipe(folder, &recipe)?;
-    let inputs: Vec<&str> = recipe.input_aliases.keys().map(String::as_str).collect();
-    let inputs =
-        if inputs.is_empty() { "no inputs".to_owned() } else { format!("inputs: {}", inputs.join(", ")) };
-    say(&format!(
-        "{}\n{} steps, {inputs}; run it: --planner recipe:{id}",
-        path.display(),
-        recipe.steps.len()
-    ))?;
+    let (count, inputs) = (recipe.steps.len(), inputs_line(&recipe));
+    say(&format!("{}\n{count} steps, {inputs}; run it: --planner recipe:{id}", path.display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn inputs_line(recipe: &Recipe) -> String {
+    let inputs: Vec<&str> = recipe.input_aliases.keys().map(String::as_str).collect();
+    if inputs.is_empty() { "no inputs".to_owned() } else { format!("inputs: {}", inputs.join(", ")) }
 }
 
 /// `learned-` and the beginning of the job's own id.

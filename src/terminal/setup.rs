@@ -9,9 +9,9 @@ use serde_json::json;
 use super::{pretty_json, say};
 use crate::cli::SetupCommand;
 use crate::config::{Flags, page_url, process_variable};
-use crate::setup::clients::{CLIENTS, Client, UserFolders};
+use crate::setup::clients::{CLIENTS, McpClient, UserFolders};
 use crate::setup::entry::{EntryDesk, entry_json, entry_words};
-use crate::setup::{Change, ENTRY_NAME, Undone, add_entry, remove_entry};
+use crate::setup::{ENTRY_NAME, EntryChange, Undone, add_entry, remove_entry};
 
 const PRINT: &str = "print";
 
@@ -47,8 +47,9 @@ pub fn run_setup(flags: &Flags, command: &SetupCommand) -> Result<ExitCode, Stri
 const NO_DESK: &str = "say which desktop the client gets: --mock (a simulated one), --sandbox PROGRAM (a private one, \
                        Linux), --browser [URL], or --own-desktop (the one that you are looking at)";
 
-fn known_client(name: &str) -> Result<&'static Client, String> {
-    Client::by_name(name).ok_or_else(|| format!("there is no client '{name}'; there are {}", client_names()))
+fn known_client(name: &str) -> Result<&'static McpClient, String> {
+    McpClient::by_name(name)
+        .ok_or_else(|| format!("there is no client '{name}'; there are {}", client_names()))
 }
 
 fn client_names() -> String {
@@ -75,7 +76,7 @@ fn user_folders() -> Result<UserFolders, String> {
 }
 
 fn connect(
-    client: &Client,
+    client: &McpClient,
     folders: &UserFolders,
     program: &std::path::Path,
     words: &[String],
@@ -88,11 +89,11 @@ fn connect(
     })?;
     let place = file.path.display();
     let told = match &change {
-        Change::Created => format!("{}: {place} was created.", client.title),
-        Change::Changed { copy } => {
+        EntryChange::Created => format!("{}: {place} was created.", client.title),
+        EntryChange::Changed { copy } => {
             format!("{}: {place} was changed. As it was before, it is in {}", client.title, copy.display())
         }
-        Change::Unchanged => format!("{}: {place} has this entry already.", client.title),
+        EntryChange::Unchanged => format!("{}: {place} has this entry already.", client.title),
     };
     say(&format!(
         "{told}\nIt starts: {} {}\n\nNext:\n  1. {}.\n  2. Ask it: \"Look at the desktop and tell me what you see.\"\n  \
@@ -112,7 +113,7 @@ fn print_entry(program: &std::path::Path, words: &[String]) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-fn undo(client: &Client, folders: &UserFolders) -> Result<ExitCode, String> {
+fn undo(client: &McpClient, folders: &UserFolders) -> Result<ExitCode, String> {
     let file = client.file(folders);
     let (place, title) = (file.path.display(), client.title);
     say(&match remove_entry(&file)? {

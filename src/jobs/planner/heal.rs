@@ -16,16 +16,16 @@ const MOST_CANDIDATES: usize = 12;
 
 /// An element that may be the one which is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct HealCandidate {
     pub reference: String,
     pub name: String,
     pub selector: String,
 }
 
 /// What `find` gave, as far as it is of the same role, can be worked now, and is told from everything else by its name.
-pub fn candidates_in(results: &[CallResult], tree: &Tree, missed: &str) -> Vec<Candidate> {
+pub fn candidates_in(results: &[CallResult], tree: &Tree, missed: &str) -> Vec<HealCandidate> {
     let (role, _) = subject_of(missed);
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut candidates: Vec<HealCandidate> = Vec::new();
     let matches = results.iter().filter_map(|result| result.reply.get("matches")?.as_array());
     for found in matches.flatten() {
         let text = |name: &str| found.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -39,7 +39,11 @@ pub fn candidates_in(results: &[CallResult], tree: &Tree, missed: &str) -> Vec<C
         let selector = format!("//{}[name={}]", role_step(&tree[node].role), quoted(name));
         let is_known = candidates.iter().any(|candidate| candidate.selector == selector);
         if !is_known && candidates.len() < MOST_CANDIDATES && matches_alone(tree, &selector, node) {
-            candidates.push(Candidate { reference: reference.to_owned(), name: name.to_owned(), selector });
+            candidates.push(HealCandidate {
+                reference: reference.to_owned(),
+                name: name.to_owned(),
+                selector,
+            });
         }
     }
     candidates
@@ -49,10 +53,10 @@ pub fn candidates_in(results: &[CallResult], tree: &Tree, missed: &str) -> Vec<C
 pub struct HealAnswer {
     pub usage: Usage,
     pub said: Option<String>,
-    pub chosen: Result<Candidate, String>,
+    pub chosen: Result<HealCandidate, String>,
 }
 
-pub fn question_of(step: &RecipeStep, candidates: &[Candidate]) -> String {
+pub fn question_of(step: &RecipeStep, candidates: &[HealCandidate]) -> String {
     let (role, name) = subject_of(step.selector.as_deref().unwrap_or_default());
     let list: Vec<String> = candidates
         .iter()
@@ -74,7 +78,7 @@ pub fn question_of(step: &RecipeStep, candidates: &[Candidate]) -> String {
 pub fn ask_healer(
     healer: &mut OpenedPlanner,
     step: &RecipeStep,
-    candidates: &[Candidate],
+    candidates: &[HealCandidate],
     asker: PlannerAsker,
 ) -> Result<HealAnswer, PlannerFailure> {
     let goal = question_of(step, candidates);
@@ -84,7 +88,11 @@ pub fn ask_healer(
 }
 
 /// One call of the same tool on one of the candidates.
-fn read_choice(steps: &[PlannedStep], tool: &str, candidates: &[Candidate]) -> Result<Candidate, String> {
+fn read_choice(
+    steps: &[PlannedStep],
+    tool: &str,
+    candidates: &[HealCandidate],
+) -> Result<HealCandidate, String> {
     let call = match steps {
         [PlannedStep::Call { tool, args }] => one_step_of(tool, args),
         [PlannedStep::Fail(reason)] => return Err(format!("the planner that was asked says: {reason}")),
@@ -97,7 +105,7 @@ fn read_choice(steps: &[PlannedStep], tool: &str, candidates: &[Candidate]) -> R
         return Err(format!("the planner that was asked would call {named} and not {tool}"));
     }
     let text = |name: &str| args.get(name).and_then(Value::as_str);
-    let is_meant = |candidate: &&Candidate| {
+    let is_meant = |candidate: &&HealCandidate| {
         text("ref") == Some(&candidate.reference) || text("selector") == Some(&candidate.selector)
     };
     let chosen = candidates.iter().find(is_meant).cloned();
@@ -123,7 +131,7 @@ mod tests {
     use super::*;
 
     fn check(steps: Vec<PlannedStep>, expected: Result<&str, &str>) {
-        let candidate = |reference: &str, name: &str| Candidate {
+        let candidate = |reference: &str, name: &str| HealCandidate {
             reference: reference.to_owned(),
             name: name.to_owned(),
             selector: format!("//Button[name=\"{name}\"]"),

@@ -86,16 +86,15 @@ fn kind_of(schema: &Value) -> &str {
     schema.get("type").and_then(Value::as_str).unwrap_or("object")
 }
 
+fn required_fields(schema: &Value) -> Vec<&str> {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
 fn read_object(schema: &Value, page: &PageWords) -> Result<Value, String> {
     let no_fields = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&no_fields);
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required = required_fields(schema);
     let mut object = Map::new();
     for (name, property) in properties {
         match read_property(name, property, page) {

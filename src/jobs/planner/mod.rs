@@ -233,7 +233,7 @@ pub fn open_planner(name: &str, context: PlannerContext) -> Result<OpenedPlanner
             Ok(OpenedPlanner { planner, reads_lines: false, spent: Usage::default() })
         }
         NamedPlanner::Mock => Ok(OpenedPlanner::for_json(mock::MockPlanner::open(context.spec))),
-        NamedPlanner::Recipe(id) => recipe::Replay::open(id, context).map(OpenedPlanner::for_json),
+        NamedPlanner::Recipe(id) => recipe::RecipeReplay::open(id, context).map(OpenedPlanner::for_json),
         NamedPlanner::Cli => agent_cli::AgentCli::open(context).map(OpenedPlanner::for_model),
         NamedPlanner::Host => Err(NO_HOST.to_owned()),
         NamedPlanner::Auto(dialect) => auto::open(context, dialect),

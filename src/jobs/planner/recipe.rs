@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::heal::{Candidate, ask_healer, candidates_in, question_of};
+use super::heal::{HealCandidate, ask_healer, candidates_in, question_of};
 use super::scripted::check_call;
 use super::{
     CallResult, LostUsage, OpenedPlanner, PlannedStep, Planner, PlannerAnswer, PlannerAsker, PlannerContext,
@@ -86,7 +86,7 @@ enum Phase {
     },
 }
 
-pub struct Replay {
+pub struct RecipeReplay {
     recipe: Recipe,
     folder: Option<PathBuf>,
     input: Map<String, Value>,
@@ -98,15 +98,11 @@ pub struct Replay {
     healed: Vec<String>,
 }
 
-impl Replay {
+impl RecipeReplay {
     pub fn open(id: &str, context: PlannerContext) -> Result<Self, String> {
         let recipe = find_replayable(id, context.config)?.recipe;
         let input = recipe.canonical_input(&context.spec.input).map_err(|error| error.message)?;
-        let healer = context.config.heal_with.as_deref();
-        let healer = healer.map(|name| match name.starts_with("recipe:") {
-            true => Err("planner.heal_with is a recipe; a model or a script can heal".to_owned()),
-            false => open_planner(name, context).map_err(|problem| format!("planner.heal_with: {problem}")),
-        });
+        let healer = open_healer(context);
         let start_url = recipe.start_url.as_ref().filter(|_| context.spec.start_url.is_none());
         let start_url = start_url.map(|url| fill_value(&json!(url), &input)).transpose()?;
         let schema = context.spec.output_schema.as_ref().map(OutputSchema::compile).transpose();
@@ -114,7 +110,7 @@ impl Replay {
             folder: context.config.recipes_dir.clone(),
             input,
             schema: schema.map_err(|error| error.message)?,
-            healer: healer.transpose()?,
+            healer: healer?,
             start_url: start_url.and_then(|url| url.as_str().map(str::to_owned)),
             phase: Phase::Start,
             healed: Vec::new(),
@@ -208,7 +204,7 @@ impl Replay {
         &self,
         number: usize,
         results: &[CallResult],
-    ) -> Result<(RecipeStep, Vec<Candidate>), String> {
+    ) -> Result<(RecipeStep, Vec<HealCandidate>), String> {
         let place = self.place_of(number);
         let step = self.recipe.steps.get(number).cloned().unwrap_or_default();
         let selector = fill_selector(step.selector.as_deref().unwrap_or_default(), &self.input)?;
@@ -272,14 +268,10 @@ impl Replay {
     ) -> Result<PlannerAnswer, String> {
         let read = self.read_page(results);
         match (read, LOOK_AGAIN_MS.get(looked_again)) {
-            (Ok(result), _) => {
-                self.note_success()?;
-                Ok(one_step(PlannedStep::Finish(result)))
-            }
+            (Ok(result), _) => self.note_success().map(|()| one_step(PlannedStep::Finish(result))),
             (Err(_), Some(wait)) => {
                 self.phase = Phase::Ran { from, looked_again: looked_again + 1 };
-                let steps = vec![PlannedStep::Wait(Duration::from_millis(*wait)), structure_call()];
-                Ok(PlannerAnswer { steps, ..PlannerAnswer::default() })
+                Ok(look_again_after(Duration::from_millis(*wait)))
             }
             (Err(problem), None) => Err(format!("recipe '{}': {problem}", self.recipe.id)),
         }
@@ -294,12 +286,7 @@ impl Replay {
         if !problems.is_empty() {
             return Err(format!("the result does not fit output_schema: {}", problems.join("; ")));
         }
-        let texts: Vec<&str> = tree
-            .elements()
-            .iter()
-            .flat_map(|it| [Some(it.name.as_str()), it.value.as_deref()])
-            .flatten()
-            .collect();
+        let texts = texts_in(&tree);
         let document = tree.elements().iter().find(|element| element.role == Role::Document);
         let url = document.and_then(|document| document.value.as_deref());
         let problems = self.recipe.completion.problems(&CompletedRun { url, texts: &texts, result: &result });
@@ -345,7 +332,7 @@ impl From<String> for HealFailure {
     }
 }
 
-impl Planner for Replay {
+impl Planner for RecipeReplay {
     /// What it reads is what the page shows.
     fn can_mend(&self) -> bool {
         false
@@ -385,6 +372,18 @@ impl Planner for Replay {
     fn take_lost_usage(&mut self) -> Vec<LostUsage> {
         self.healer.as_mut().map(|healer| healer.planner.take_lost_usage()).unwrap_or_default()
     }
+}
+
+fn open_healer(context: PlannerContext) -> Result<Option<OpenedPlanner>, String> {
+    let Some(name) = context.config.heal_with.as_deref() else { return Ok(None) };
+    if name.starts_with("recipe:") {
+        return Err("planner.heal_with is a recipe; a model or a script can heal".to_owned());
+    }
+    open_planner(name, context).map(Some).map_err(|problem| format!("planner.heal_with: {problem}"))
+}
+
+fn look_again_after(wait: Duration) -> PlannerAnswer {
+    PlannerAnswer { steps: vec![PlannedStep::Wait(wait), structure_call()], ..PlannerAnswer::default() }
 }
 
 fn one_step(step: PlannedStep) -> PlannerAnswer {
@@ -444,6 +443,12 @@ fn fill_expected(expected: &Value, input: &Map<String, Value>) -> Result<Value, 
 }
 
 /// The page as it was read last, all of it.
+/// The names and values of all elements.
+fn texts_in(tree: &Tree) -> Vec<&str> {
+    let texts = tree.elements().iter().flat_map(|it| [Some(it.name.as_str()), it.value.as_deref()]);
+    texts.flatten().collect()
+}
+
 fn last_tree(results: &[CallResult]) -> Result<Tree, String> {
     let read = results.iter().rev().find(|result| result.tool == STRUCTURE && result.error.is_none());
     let reply = &read.ok_or("the page could not be read")?.reply;

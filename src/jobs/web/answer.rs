@@ -56,16 +56,15 @@ fn outcome_of(event: &JobEvent) -> Option<(i64, &Map<String, Value>)> {
     Some((event.body.get("intent")?.as_i64()?, &event.body))
 }
 
+fn named_fields(from: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    let field = |name: &&str| Some(((*name).to_owned(), from.get(*name)?.clone()));
+    names.iter().filter_map(field).collect()
+}
+
 fn trace_step(event: &JobEvent, outcomes: &BTreeMap<i64, &Map<String, Value>>) -> Option<Value> {
     let mut step = Map::new();
     step.insert("at".to_owned(), shown_time(event.at).into());
-    let mut take = |from: &Map<String, Value>, names: &[&str]| {
-        for name in names {
-            if let Some(value) = from.get(*name) {
-                step.insert((*name).to_owned(), value.clone());
-            }
-        }
-    };
+    let mut take = |from: &Map<String, Value>, names: &[&str]| step.extend(named_fields(from, names));
     if is(event, EventKind::Intent) {
         take(&event.body, &["tool", "target"]);
         outcomes.get(&event.seq).into_iter().for_each(|outcome| take(outcome, &["ok", "code"]));

@@ -23,7 +23,7 @@ use super::store::web::{SessionBody, SessionRow};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::random::random_uuid;
-use crate::recipes::{Library, Recipe};
+use crate::recipes::{Recipe, RecipeLibrary};
 use crate::tool::job_board::{JobBoard, SubmittedTask, WebTaskBoard};
 
 /// What a caller says for the newest task.
@@ -48,8 +48,8 @@ impl JobService {
         Ok(session_json(row, &self.web_store.session_jobs(&row.id, MOST_TASKS)?))
     }
 
-    fn library(&self) -> Library {
-        Library::open(self.planner.recipes_dir.as_deref())
+    fn library(&self) -> RecipeLibrary {
+        RecipeLibrary::open(self.planner.recipes_dir.as_deref())
     }
 
     /// The recipe of a task, with the names that it has for inputs.

@@ -32,12 +32,16 @@ pub fn check_web_url(text: &str, rules: &NetworkRules, field: &'static str) -> R
     let host = RequestedHost::parse(name).ok_or_else(|| refused(format!("'{name}' is no host")))?;
     let named = |why: String| refused(format!("{}: {why}", host.shown()));
     rules.check_host(&host, port).map_err(named)?;
-    let addresses = match &host {
+    let mut addresses = addresses_of(&host).into_iter();
+    addresses.try_for_each(|address| rules.check_address(&host, address, port).map_err(named))?;
+    Ok(url)
+}
+
+fn addresses_of(host: &RequestedHost) -> Vec<IpAddr> {
+    match host {
         RequestedHost::Address(address) => vec![*address],
         RequestedHost::Name(name) => look_up(name),
-    };
-    addresses.into_iter().try_for_each(|address| rules.check_address(&host, address, port).map_err(named))?;
-    Ok(url)
+    }
 }
 
 fn check_form(url: &Url) -> Result<(), String> {

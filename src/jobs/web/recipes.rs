@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::request::TaskRequest;
 use crate::error::{Error, Kind, Result};
 use crate::jobs::store::web::SessionRow;
-use crate::recipes::{KeptRecipe, Library, PROFILE_REQUIRED, Recipe, RecipeSource, SessionFacts};
+use crate::recipes::{KeptRecipe, PROFILE_REQUIRED, Recipe, RecipeLibrary, RecipeSource, SessionFacts};
 
 /// The one that a task names, or the one for its page.
-pub fn find_recipe(library: &Library, request: &TaskRequest) -> Result<Option<Recipe>> {
+pub fn find_recipe(library: &RecipeLibrary, request: &TaskRequest) -> Result<Option<Recipe>> {
     let found = match (&request.recipe, &request.start_url) {
         (Some(id), _) => Some(library.find(id).map_err(|problem| {
             Error::bad_request(format!("{problem}; GET /v1/recipes lists them")).with("field", "recipe")
@@ -61,7 +61,7 @@ mod tests {
     }
 
     fn check_found(fields: Value, expected: Result<Option<&str>, &str>) {
-        let found = find_recipe(&Library::open(None), &request(fields.clone()));
+        let found = find_recipe(&RecipeLibrary::open(None), &request(fields.clone()));
         match (found.map(|recipe| recipe.map(|recipe| recipe.id)), expected) {
             (Ok(got), Ok(expected)) => assert_eq!(got.as_deref(), expected, "{fields}"),
             (Err(error), Err(word)) => assert!(error.message.contains(word), "{error}"),

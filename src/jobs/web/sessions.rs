@@ -82,14 +82,10 @@ impl SessionWish {
         }
     }
 
-    /// Another profile is as cold as a new one.
     fn apply_profile(&self, body: &mut SessionBody, rules: &dyn SessionRules) -> Result<()> {
         if let Some(profile) = &self.profile {
             rules.check_profile(profile)?;
-            if body.profile.as_ref() != Some(profile) {
-                body.warmed_at = None;
-            }
-            body.profile = Some(profile.clone());
+            set_profile(body, profile);
         }
         let wrong = |message: &str| Err(Error::bad_request(message).with("field", "mode"));
         match (self.mode, &body.profile) {
@@ -117,6 +113,14 @@ impl SessionWish {
         }
         Ok(())
     }
+}
+
+/// Another profile is as cold as a new one.
+fn set_profile(body: &mut SessionBody, profile: &str) {
+    if body.profile.as_deref() != Some(profile) {
+        body.warmed_at = None;
+    }
+    body.profile = Some(profile.to_owned());
 }
 
 /// What the owner of a server lets sessions have.

@@ -27,6 +27,12 @@ fn read_session(raw: SessionColumns) -> Result<SessionRow> {
     Ok(SessionRow { id, body: read_json(&body)?, created_at, updated_at })
 }
 
+fn session_by_id(connection: &Connection, id: &str) -> Result<Option<SessionRow>> {
+    let one = format!("{SESSION} WHERE id = ?1");
+    let found = connection.query_row(&one, params![id], raw_session).optional().map_err(storage)?;
+    found.map(read_session).transpose()
+}
+
 fn read_due(connection: &Connection, now: i64) -> Result<Option<DueWebhook>> {
     let read = |row: &Row| Ok(DueWebhook { job_id: row.get(0)?, url: row.get(1)?, attempts: row.get(2)? });
     let mut due = connection.prepare_cached(DUE).map_err(storage)?;
@@ -43,10 +49,7 @@ impl WebStore for SqliteStore {
     }
 
     fn read_session(&self, id: &str) -> Result<Option<SessionRow>> {
-        let connection = lock(&self.connection);
-        let one = format!("{SESSION} WHERE id = ?1");
-        let found = connection.query_row(&one, params![id], raw_session).optional().map_err(storage)?;
-        found.map(read_session).transpose()
+        session_by_id(&lock(&self.connection), id)
     }
 
     fn list_sessions(&self, limit: usize) -> Result<Vec<SessionRow>> {
@@ -64,9 +67,7 @@ impl WebStore for SqliteStore {
         now: i64,
     ) -> Result<Option<SessionRow>> {
         self.write(|transaction| {
-            let one = format!("{SESSION} WHERE id = ?1");
-            let found = transaction.query_row(&one, params![id], raw_session).optional().map_err(storage)?;
-            let Some(mut row) = found.map(read_session).transpose()? else {
+            let Some(mut row) = session_by_id(transaction, id)? else {
                 return Ok(None);
             };
             change(&mut row.body)?;

@@ -137,10 +137,9 @@ impl Keymap {
         let extra = self.extra.iter().map(|(code, keysym)| (*code, *keysym, *keysym));
         for (code, plain, shifted) in usual_keys().chain(extra) {
             let _ = writeln!(codes, "<K{code}> = {};", code + XKB_OFFSET);
-            let _ = match plain == shifted {
-                true => writeln!(symbols, "key <K{code}> {{ [ {plain:#x} ] }};"),
-                false => writeln!(symbols, "key <K{code}> {{ [ {plain:#x}, {shifted:#x} ] }};"),
-            };
+            let levels =
+                if plain == shifted { format!("{plain:#x}") } else { format!("{plain:#x}, {shifted:#x}") };
+            let _ = writeln!(symbols, "key <K{code}> {{ [ {levels} ] }};");
         }
         for (code, _, name, _) in MODIFIERS {
             let _ = writeln!(symbols, "modifier_map {name} {{ <K{code}> }};");

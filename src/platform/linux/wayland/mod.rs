@@ -148,6 +148,19 @@ impl Wayland {
         Ok(Self { clock, bell, accessible, services, region, clipboard, apps, watch, limitations })
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            accessibility_tree: true,
+            occlusion_detection: self.services.knows_places(),
+            drag: self.services.powers.pointer && self.services.has_outputs,
+            redaction: true,
+            bring_to_foreground: self.services.windows.is_some(),
+            element_targeting: true,
+            observe_with_diff: true,
+            ..Capabilities::default()
+        }
+    }
+
     /// All windows, as the compositor and the accessibility bus know them.
     fn known(&self) -> Result<Vec<KnownWindow>> {
         let Some(list) = &self.services.windows else {
@@ -238,23 +251,13 @@ fn of_compositor(
 
 impl Platform for Wayland {
     fn facts(&self) -> Facts {
-        let places = self.services.knows_places();
         Facts {
             adapter: "WaylandAdapter",
             is_mock: false,
             unavailable: None,
-            coordinates: if places { Coordinates::Screen } else { Coordinates::Window },
+            coordinates: if self.services.knows_places() { Coordinates::Screen } else { Coordinates::Window },
             limitations: self.limitations.clone(),
-            supports: Capabilities {
-                accessibility_tree: true,
-                occlusion_detection: places,
-                drag: self.services.powers.pointer && self.services.has_outputs,
-                redaction: true,
-                bring_to_foreground: self.services.windows.is_some(),
-                element_targeting: true,
-                observe_with_diff: true,
-                ..Capabilities::default()
-            },
+            supports: self.capabilities(),
         }
     }
 
@@ -277,6 +280,10 @@ impl Platform for Wayland {
         watch: &self.watch,
     }
 }
+
+const NO_WINDOW_CHANGE: &str = "this compositor does not let a program move, resize, minimize or close another \
+                                program's window; use the buttons in the window's tree or the desktop's own keys, \
+                                for example press_key alt+f4";
 
 const NO_CLIPBOARD: &str = "this build cannot access the clipboard of a Wayland session; select and press \
                             ctrl+c or ctrl+v in the application itself (press_key)";
@@ -353,10 +360,7 @@ impl Desktop for Wayland {
     ) -> Result<Reached> {
         let known = self.find(&window.uid)?;
         let Some((list, listed)) = self.changeable(&known) else {
-            return refuse(
-                "this compositor does not let a program move, resize, minimize or close another program's window; use \
-                 the buttons in the window's tree or the desktop's own keys, for example press_key alt+f4",
-            );
+            return refuse(NO_WINDOW_CHANGE);
         };
         let wait = ChangeWait::new(&self.clock, cancel, LOOK_AGAIN, at_most).hearing(&self.bell);
         let wanted = wanted_bounds(known.window.bounds, change, PLACES);

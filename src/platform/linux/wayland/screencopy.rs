@@ -30,6 +30,23 @@ pub struct ToldFrame {
     failed: bool,
 }
 
+impl ToldFrame {
+    fn note_event(&mut self, event: &zwlr_screencopy_frame_v1::Event) {
+        use zwlr_screencopy_frame_v1::{Event, Flags};
+        match *event {
+            Event::Buffer { format: WEnum::Value(format), width, height, stride } => {
+                self.layout = Some(FrameLayout { format, width, height, stride });
+            }
+            Event::Buffer { .. } | Event::Failed => self.failed = true,
+            Event::Flags { flags: WEnum::Value(flags) } => {
+                self.upside_down = flags.contains(Flags::YInvert);
+            }
+            Event::Ready { .. } => self.ready = true,
+            _ => {}
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FrameLayout {
     format: Format,
@@ -104,15 +121,18 @@ fn copy_frame(link: &mut Link, frame: &ZwlrScreencopyFrameV1) -> Result<Picture>
     decode(&layout, &bytes, link.told.frame.upside_down)
 }
 
+/// Where red, green and blue are in the four bytes of a pixel.
+fn color_order(format: Format) -> Result<[usize; 3]> {
+    match format {
+        Format::Xrgb8888 | Format::Argb8888 => Ok([2, 1, 0]),
+        Format::Xbgr8888 | Format::Abgr8888 => Ok([0, 1, 2]),
+        other => Err(no_picture(&format!("its pixels are {other:?}, which this program does not read"))),
+    }
+}
+
 /// Red, green and blue of four bytes a pixel, whatever their order.
 fn decode(layout: &FrameLayout, bytes: &[u8], upside_down: bool) -> Result<Picture> {
-    let order: [usize; 3] = match layout.format {
-        Format::Xrgb8888 | Format::Argb8888 => [2, 1, 0],
-        Format::Xbgr8888 | Format::Abgr8888 => [0, 1, 2],
-        other => {
-            return Err(no_picture(&format!("its pixels are {other:?}, which this program does not read")));
-        }
-    };
+    let order = color_order(layout.format)?;
     let row = usize::try_from(layout.width).unwrap_or(0) * 4;
     let stride = usize::try_from(layout.stride).unwrap_or(0).max(1);
     let mut rows: Vec<&[u8]> = bytes.chunks_exact(stride).filter_map(|line| line.get(..row)).collect();
@@ -166,19 +186,7 @@ impl Dispatch<ZwlrScreencopyFrameV1, ()> for Told {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        use zwlr_screencopy_frame_v1::{Event, Flags};
-        let frame = &mut told.frame;
-        match event {
-            Event::Buffer { format: WEnum::Value(format), width, height, stride } => {
-                frame.layout = Some(FrameLayout { format, width, height, stride });
-            }
-            Event::Buffer { .. } | Event::Failed => frame.failed = true,
-            Event::Flags { flags: WEnum::Value(flags) } => {
-                frame.upside_down = flags.contains(Flags::YInvert);
-            }
-            Event::Ready { .. } => frame.ready = true,
-            _ => {}
-        }
+        told.frame.note_event(&event);
     }
 }
 

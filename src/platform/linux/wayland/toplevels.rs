@@ -33,6 +33,10 @@ pub struct ToldToplevel {
 }
 
 impl ToldToplevel {
+    fn new(number: u32, proxy: ZwlrForeignToplevelHandleV1) -> Self {
+        Self { number, proxy, title: String::new(), app_id: String::new(), states: Vec::new() }
+    }
+
     fn has(&self, state: State) -> bool {
         self.states.contains(&u32::from(state))
     }
@@ -156,13 +160,7 @@ impl Dispatch<ZwlrForeignToplevelManagerV1, ()> for Told {
     ) {
         if let zwlr_foreign_toplevel_manager_v1::Event::Toplevel { toplevel } = event {
             told.next_toplevel += 1;
-            told.toplevels.push(ToldToplevel {
-                number: told.next_toplevel,
-                proxy: toplevel,
-                title: String::new(),
-                app_id: String::new(),
-                states: Vec::new(),
-            });
+            told.toplevels.push(ToldToplevel::new(told.next_toplevel, toplevel));
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::elements::{quoted, role_step};
+use super::learn_result::label_of;
 use crate::model::{Role, Tree};
 use crate::trace::recording::{RecordedWindow, StoryScene};
 
@@ -60,7 +61,13 @@ fn new_element(first: &Tree, second: &Tree, is_stable: &dyn Fn(&str) -> bool) ->
     // The root is called as the window is, which is often a text of the page.
     let found = (1..second.len()).filter(is_new).min_by_key(|&node| weight(&second[node].role))?;
     let element = &second[found];
-    Some(format!("//{}[name={}]", role_step(&element.role), quoted(&element.name)))
+    // Of `Price: 12` another run shows the label alone.
+    let is_new_label = |label: &&str| !known.iter().any(|(_, name)| name.starts_with(label));
+    let asks = match label_of(&element.name).filter(is_new_label) {
+        Some(label) => format!("name~={}", quoted(&format!("{}.*", regex::escape(label)))),
+        None => format!("name={}", quoted(&element.name)),
+    };
+    Some(format!("//{}[{asks}]", role_step(&element.role)))
 }
 
 fn weight(role: &Role) -> usize {
@@ -77,4 +84,29 @@ fn weight(role: &Role) -> usize {
 fn is_name(name: &str, is_stable: &dyn Fn(&str) -> bool) -> bool {
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     letters >= 2 && name.chars().count() <= LONGEST_NAME && is_stable(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Element, Rect, TreeBuilder};
+
+    fn tree(names: &[&str]) -> Tree {
+        let mut tree = TreeBuilder::new(Element::new("Window", "Shop", Rect::default()));
+        for name in names {
+            tree.add_leaf(Element::new("Text", *name, Rect::default()));
+        }
+        tree.finish()
+    }
+
+    #[test]
+    fn a_new_label_is_expected_without_what_stands_behind_it() {
+        let check = |before: &[&str], after: &[&str], expected: Option<&str>| {
+            assert_eq!(new_element(&tree(before), &tree(after), &|_| true).as_deref(), expected);
+        };
+        check(&["Shop"], &["Shop", "Maker: Holm"], Some(r#"//Text[name~="Maker:.*"]"#));
+        check(&["Maker: Nord"], &["Maker: Holm"], Some(r#"//Text[name="Maker: Holm"]"#));
+        check(&["Shop"], &["Shop", "Thank you"], Some(r#"//Text[name="Thank you"]"#));
+        check(&["Shop"], &["Shop"], None);
+    }
 }

@@ -16,6 +16,9 @@ const MOST_TRIED: usize = 40;
 /// A context of fewer letters tells nothing apart.
 const FEWEST_LETTERS: usize = 3;
 
+/// A longer one is a sentence.
+const LONGEST_LABEL: usize = 40;
+
 /// One value of the result, as the page shows it.
 struct Leaf<'a> {
     value: &'a Value,
@@ -85,12 +88,17 @@ impl<'a> ResultLearner<'a> {
         Ok(())
     }
 
+    /// Behind a label of its own where there is one: a place by position may hold something else on another page.
     fn find_place(&self, leaf: &Leaf) -> Option<ResultPlace> {
-        let shown = self.shown(leaf);
-        shown
-            .iter()
-            .take(MOST_TRIED)
-            .find_map(|shown| self.place_of(shown).filter(|place| self.reads(place, leaf)))
+        let mut shown = self.shown(leaf);
+        shown.truncate(MOST_TRIED);
+        shown.sort_by_key(|shown| (self.is_typed(shown), !is_labelled(shown)));
+        shown.iter().find_map(|shown| self.place_of(shown).filter(|place| self.reads(place, leaf)))
+    }
+
+    /// What was typed into a field says nothing about the page.
+    fn is_typed(&self, shown: &Shown) -> bool {
+        shown.from == PlaceText::Value && self.tree[shown.node].role.takes_text()
     }
 
     fn reads(&self, place: &ResultPlace, leaf: &Leaf) -> bool {
@@ -272,6 +280,20 @@ impl<'a> ResultLearner<'a> {
     }
 }
 
+/// Whether the value is all that stands behind a label.
+fn is_labelled(shown: &Shown) -> bool {
+    let (before, after) = (shown.text.get(..shown.start), shown.text.get(shown.end..));
+    let is_label = |before: &str| label_of(before) == Some(before.trim_end());
+    before.is_some_and(is_label) && after.is_some_and(|after| after.trim().is_empty())
+}
+
+/// What a text such as `Price: 12` begins with, up to the colon.
+pub fn label_of(text: &str) -> Option<&str> {
+    let label = text.get(..=text.find(':')?)?;
+    let letters = label.chars().filter(|letter| letter.is_alphabetic()).count();
+    (letters >= FEWEST_LETTERS && label.chars().count() <= LONGEST_LABEL).then_some(label)
+}
+
 fn stands_nowhere(pointer: &str, value: &Value) -> String {
     format!(
         "the result's {} is {value}, which stands nowhere on the last page; a recipe reads only what is shown",
@@ -429,6 +451,27 @@ mod tests {
         assert!(same_value(&read_result(&plan, &other, input).unwrap(), &expected), "{plan:?}");
         let texts = serde_json::to_string(&plan).unwrap();
         assert!(!texts.contains("Blue pen") && !texts.contains("12.5"), "{texts}");
+    }
+
+    /// A value that was typed into a field is read where the page tells it.
+    #[test]
+    fn a_label_is_a_better_place_than_a_field_or_a_position() {
+        let input = json!({"query": "Lamp"});
+        let input = input.as_object().unwrap();
+        let page = |query: &str, name: &str| {
+            let mut tree = TreeBuilder::new(element("Window", "Shop"));
+            let mut field = element("Edit", "Query");
+            field.value = Some(query.to_owned());
+            tree.add_leaf(field);
+            tree.add_leaf(element("Heading", name));
+            tree.add_leaf(element("Text", &format!("Product: {name}")));
+            tree.finish()
+        };
+        let result = json!({"name": "Lamp"});
+        let plan = ResultLearner::new(&page("Lamp", "Lamp"), input, &result).learn(&result).unwrap();
+        assert_eq!(plan.places["/name"].selector, r#"//Text[name~="Product: .+?"]"#);
+        let read = read_result(&plan, &page("mug", "Tea mug"), input);
+        assert_eq!(read, Ok(json!({"name": "Tea mug"})));
     }
 
     #[test]

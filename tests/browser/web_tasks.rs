@@ -289,6 +289,10 @@ fn the_demo_learns_replays_and_heals() {
         );
         assert_eq!(again["result"], first["result"]);
     }
+    let mut other = lamp_task(&url);
+    other["input"]["query"] = json!("Tea mug");
+    other["agent"] = json!({"kind": "recipe:lamp"});
+    assert_eq!(server.run(other)["result"], json!({"name": "Tea mug", "price": 8.5, "stock": 240}));
     let listed = server.ask("GET", "/v1/recipes", &Value::Null).1;
     let states: Vec<&str> = listed["recipes"]
         .as_array()

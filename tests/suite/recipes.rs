@@ -238,6 +238,22 @@ fn a_renamed_element_is_healed_and_the_recipe_proves_itself() {
     }
 }
 
+/// A first step whose element is gone is found before anything is done, and healed like the others.
+#[test]
+fn a_first_step_is_healed_too() {
+    let bench = Bench::new();
+    check_learned(&bench);
+    let other = bench.changed("scenarios/login.yaml", &[("name: Username\n", "name: Account\n")]);
+    let choice =
+        json!({"call": "set_value", "args": {"selector": "//Edit[name=\"Account\"]", "value": "alice"}});
+    let (_, ending) = bench.replay_with(&other, user(), bench.healing_with(choice));
+    let healed = find_to_run(Some(&bench.recipes()), "mine").unwrap().recipe.learned_from.unwrap().healed;
+    assert!(
+        healed.first().is_some_and(|healed| healed.contains("is now //Edit[name=\"Account\"]")),
+        "{ending:?}"
+    );
+}
+
 /// Refused with the reason, and nothing is clicked: only the two fields were filled.
 #[track_caller]
 fn check_not_healed(changes: &[(&str, &str)], heal: Option<Value>, words: &str) {

@@ -137,7 +137,10 @@ impl RecipeReplay {
     /// The step of the recipe at which a list of steps stopped; nothing for the opening of the first page.
     fn stopped_step(&self, from: usize, results: &[CallResult]) -> Option<usize> {
         let result = results.last()?;
-        let at = result.reply.get("stopped_at")?.as_str()?.strip_prefix("steps[")?.strip_suffix(']')?;
+        // A first step that cannot be made is found before anything is done.
+        let foreseen = || result.reply.pointer("/error/context/step");
+        let at = result.reply.get("stopped_at").or_else(foreseen)?.as_str()?;
+        let at = at.strip_prefix("steps[")?.strip_suffix(']')?;
         let at: usize = at.parse().ok()?;
         let earlier = (results.len() - 1) * ACT_STEPS;
         (from + earlier + at).checked_sub(usize::from(self.start_url.is_some() && from == 0))
@@ -414,7 +417,10 @@ fn structure_call() -> PlannedStep {
 
 /// A step as `act` takes it, with what the job gives filled in.
 fn act_step(step: &RecipeStep, input: &Map<String, Value>) -> Result<Value, String> {
-    let mut written = object(fill_value(&Value::Object(step.args.clone()), input)?);
+    let mut written = Map::new();
+    for (name, template) in &step.args {
+        written.insert(name.clone(), typed_text(fill_value(template, input)?));
+    }
     written.insert("do".to_owned(), step.tool.as_str().into());
     if let Some(selector) = &step.selector {
         written.insert("selector".to_owned(), fill_selector(selector, input)?.into());
@@ -431,6 +437,14 @@ fn act_step(step: &RecipeStep, input: &Map<String, Value>) -> Result<Value, Stri
     Ok(Value::Object(written))
 }
 
+/// What is typed is a text, also where the input is a number.
+fn typed_text(filled: Value) -> Value {
+    match filled {
+        Value::Number(number) => number.to_string().into(),
+        filled => filled,
+    }
+}
+
 fn fill_expected(expected: &Value, input: &Map<String, Value>) -> Result<Value, String> {
     let Value::Object(fields) = expected else { return fill_value(expected, input) };
     let fill = |(name, value): (&String, &Value)| match value {
@@ -442,7 +456,6 @@ fn fill_expected(expected: &Value, input: &Map<String, Value>) -> Result<Value, 
     fields.iter().map(fill).collect::<Result<Map<_, _>, String>>().map(Value::Object)
 }
 
-/// The page as it was read last, all of it.
 /// The names and values of all elements.
 fn texts_in(tree: &Tree) -> Vec<&str> {
     let texts = tree.elements().iter().flat_map(|it| [Some(it.name.as_str()), it.value.as_deref()]);

@@ -84,7 +84,7 @@ impl AgentWish {
     /// The planner by our name; none where nobody said.
     pub fn planner(&self) -> Result<Option<String>> {
         let Some(kind) = &self.kind else { return Ok(None) };
-        if kind.starts_with("scripted:") {
+        if kind.starts_with("scripted:") || kind.starts_with("recipe:") {
             return Ok(Some(kind.clone()));
         }
         let known = KINDS.iter().find(|(name, _)| name == kind);
@@ -93,8 +93,9 @@ impl AgentWish {
             let near = nearest(kind, KINDS.iter().map(|(name, _)| *name));
             let near = near.map(|near| format!(" Did you mean '{near}'?")).unwrap_or_default();
             let names = KINDS.map(|(name, _)| name).join(", ");
-            let message =
-                format!("agent.kind is '{kind}'; it must be one of {names}, or scripted:FILE.{near}");
+            let message = format!(
+                "agent.kind is '{kind}'; it must be one of {names}, recipe:ID, or scripted:FILE.{near}"
+            );
             Error::bad_request(message).with("field", "agent.kind")
         })
     }
@@ -213,6 +214,7 @@ mod tests {
         check_agent(json!({"kind": "cliproxy", "model": "m"}), Ok(Some("chat:webtask")));
         check_agent(json!({"kind": "opencode"}), Ok(Some("opencode:webtask")));
         check_agent(json!({"kind": "scripted:a.yaml"}), Ok(Some("scripted:a.yaml")));
+        check_agent(json!({"kind": "recipe:lamp"}), Ok(Some("recipe:lamp")));
         check_agent(json!({"kind": "clipproxy"}), Err("Did you mean 'cliproxy'?"));
         check_agent(json!({"kind": "host"}), Err("agent.kind is 'host'"));
         check_agent(json!({"kid": "mock"}), Err("kid"));

@@ -211,8 +211,9 @@ static LOGIN: LazyLock<Scenario> =
 static LOADED: LazyLock<Loaded> = LazyLock::new(|| {
     // No folder can be made there, and no file is found.
     let nowhere = PathBuf::from("/dev/null/nowhere");
-    let flags = Flags { config: Some("/nowhere/config.json".into()), mock: true, ..Flags::default() };
-    let mut loaded = config::load(&flags, std::iter::empty()).unwrap();
+    let flags = Flags { mock: true, ..Flags::default() };
+    let no_file = ("XDG_CONFIG_HOME".to_owned(), "/nowhere".to_owned());
+    let mut loaded = config::load(&flags, [no_file]).unwrap();
     loaded.config.tracing.dir = nowhere;
     loaded.config.scenarios.dirs = vec![project().join("scenarios")];
     loaded.config.ocr.enabled = false;

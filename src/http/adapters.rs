@@ -152,13 +152,16 @@ fn adapt_new_session(arguments: Arguments) -> Result<(&'static str, Arguments)> 
     }
 }
 
+/// The parts of a session that can be taken away; null for another field says nothing.
+const CLEARED_BY_NULL: [&str; 5] = ["name", "profile", "startUrl", "agent", "notes"];
+
 /// What is null is taken away.
 fn adapt_changed_session(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
-    let gone: Vec<Value> = arguments
-        .iter()
-        .filter(|(_, value)| value.is_null())
-        .map(|(name, _)| Value::from(name.as_str()))
-        .collect();
+    let is_null = |name: &&str| arguments.get(*name).is_some_and(Value::is_null);
+    let gone: Vec<Value> = CLEARED_BY_NULL.into_iter().filter(is_null).map(Value::from).collect();
+    if arguments.get("clear").is_some_and(Value::is_null) {
+        arguments.remove("clear");
+    }
     if !gone.is_empty() {
         arguments.retain(|_, value| !value.is_null());
         arguments.insert("clear".to_owned(), gone.into());
@@ -219,6 +222,9 @@ mod tests {
         let patch = json!({"sessionId": "s", "name": null, "notes": "n"});
         let call = json!({"sessionId": "s", "notes": "n", "clear": ["name"]});
         check("/v1/sessions/{sessionId}", patch, ("save_session", call));
+        check("/v1/sessions/{sessionId}", json!({"clear": null}), ("save_session", json!({})));
+        let warmed = json!({"warmed": null, "notes": null});
+        check("/v1/sessions/{sessionId}", warmed, ("save_session", json!({"clear": ["notes"]})));
         let adapter = find_adapter(Method::Post, "/v1/sessions").unwrap();
         let asked = json!({"sessionId": "mine"});
         let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();

@@ -1,6 +1,8 @@
 //! The command `setup`, by the built program, on made-up home folders.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -24,6 +26,7 @@ fn setup(home: &Path, words: &[&str]) -> (bool, String) {
 }
 
 /// Where each client keeps its servers on Linux, and below which key.
+#[cfg(target_os = "linux")]
 const PLACES: &[(&str, &str, &str)] = &[
     ("claude-desktop", ".config/Claude/claude_desktop_config.json", "mcpServers"),
     ("claude-code", ".claude.json", "mcpServers"),
@@ -33,6 +36,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers"),
 ];
 
+#[cfg(target_os = "linux")]
 fn read_json(path: PathBuf) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

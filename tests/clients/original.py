@@ -388,6 +388,16 @@ def on_x11(count, binary):
         by_name(client, server, *middle(window))
 
 
+def await_window_manager(environment):
+    """A window that is there before its manager is unmapped for a moment when the manager takes it."""
+    until = time.monotonic() + WINDOW_SECONDS
+    ask_for_it = ["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"]
+    while "window id" not in subprocess.run(ask_for_it, env=environment, capture_output=True, text=True).stdout:
+        if time.monotonic() > until:
+            raise RuntimeError("openbox does not manage the display")
+        time.sleep(0.1)
+
+
 @contextlib.contextmanager
 def bare_display():
     """An X server and a window manager, and no word of any bus."""
@@ -399,10 +409,14 @@ def bare_display():
         # Without -noreset the server forgets everything when its last client goes, and the first one may be a short one.
         number = display.stdout.readline().strip()
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "DISPLAY": f":{number}", "HOME": home, "XDG_RUNTIME_DIR": home}
-        for command in (["openbox"], ["xterm", "-u8", "-fa", "DejaVu Sans Mono", "-fs", "16", "-T", "Original", "-e", "sh"]):
+        def start(*command):
             process = subprocess.Popen(command, env=environment, cwd=home, stdin=subprocess.DEVNULL,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            ends.callback(lambda process=process: (process.kill(), process.wait()))
+            ends.callback(lambda: (process.kill(), process.wait()))
+
+        start("openbox")
+        await_window_manager(environment)
+        start("xterm", "-u8", "-fa", "DejaVu Sans Mono", "-fs", "16", "-T", "Original", "-e", "sh")
         yield environment, pathlib.Path(home)
 
 
